@@ -97,7 +97,7 @@ SETTING_KINDS = ("unit", "file", "mode", "owner", "group", "env", "arg", "system
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host of the inventory: its name, the groups it is in, and its pyinfra host data (groups merged in)."""
+    """A host of the inventory: its name, the groups, and its pyinfra host data (groups merged in)."""
 
     name: str
     groups: tuple[str, ...] = ()

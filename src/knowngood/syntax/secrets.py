@@ -15,19 +15,19 @@ from collections.abc import Iterable
 MASK = "‹secret›"
 
 # Sent to the node's probe as it is, so that both sides mask alike; it must stay within Python 3.6's `re`.
-SECRET_NAME_PATTERN = (
+SECRETIVE_PATTERN = (
     r"(?:^|[^A-Za-z0-9]|(?<=[a-z])(?=[A-Z]))"
     r"(?:(?i:token|secret|secrets|password|passwd|passphrase|pwd|passwort|credential|credentials|cred|creds|"
     r"apikey|api[_-]?key|auth[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|key|"
     r"bearer|cookie|dsn|jwt|pat|auth))"
     r"(?:$|[^A-Za-z0-9]|(?<=[a-z])(?=[A-Z]))"
 )
-_SECRET_NAME = re.compile(SECRET_NAME_PATTERN)
+_SECRETIVE = re.compile(SECRETIVE_PATTERN)
 
 
 def looks_secret(name: str) -> bool:
     """Whether a knob's or flag's name says that its value is a secret."""
-    return _SECRET_NAME.search(name) is not None
+    return _SECRETIVE.search(name) is not None
 
 
 def digest(nonce: bytes, text: str) -> str:
