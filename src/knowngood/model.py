@@ -19,9 +19,12 @@ class Occurrences:
     """How a command-line flag occurs: one tuple of words for each time it is given.
 
     `--tp 4` is (("4",),); a bare flag is ((),); `--bs 1 2` is (("1", "2"),); a flag given twice has two.
+    `listed` marks a value that was written as a list, so that all words after the flag belong to it even
+    where there is but one; it is no part of the value.
     """
 
     words: tuple[tuple[str, ...], ...]
+    listed: bool = field(default=False, compare=False)
 
 
 Plain: TypeAlias = str | Occurrences

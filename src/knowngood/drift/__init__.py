@@ -1,0 +1,1 @@
+"""Desired × Observation → Findings. Pure: no sockets, no files, no screen."""

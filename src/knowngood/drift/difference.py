@@ -1,0 +1,66 @@
+"""Where two structured values part: long word lists and JSON-valued flags, told by path.
+
+Short texts need no telling: both stand side by side on the screen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from knowngood.model import Known, Layers, Occurrences, Value
+
+_LONG_LIST = 4  # words; a shorter list is taken in at a glance
+_MOST = 5  # differences told of one value
+
+
+def difference(layers: Layers) -> Iterator[str]:
+    """Sentences on how the disk's and the process's value differ from the manifest's."""
+    for layer, value in (("on disk", layers.disk), ("running", layers.running)):
+        if value is not None and value != layers.manifest:
+            yield from (f"{layer}: {line}" for line in _lines(layers.manifest, value))
+
+
+def _lines(want: Value, have: Value) -> list[str]:
+    wanted, got = _structure(want), _structure(have)
+    if wanted is None or got is None:
+        return []
+    if wanted == got:
+        return ["the same JSON, spelled differently"]
+    # deepdiff costs 140 ms to import, so only a run that has a structure to explain pays for it.
+    from deepdiff import DeepDiff
+
+    tree = DeepDiff(wanted, got, view="tree", threshold_to_diff_deeper=0)
+    lines = [_line(change) for changes in tree.values() for change in changes]
+    return [*sorted(lines)[:_MOST], *([f"and {len(lines) - _MOST} more"] if len(lines) > _MOST else [])]
+
+
+def _structure(value: Value) -> object | None:
+    """A JSON object or list that a flag or knob holds, or a long list of words; else None."""
+    if not isinstance(value, Known):
+        return None
+    plain = value.value
+    if isinstance(plain, Occurrences):
+        if len(plain.words) != 1:
+            return [list(words) for words in plain.words] or None
+        words = plain.words[0]
+        if len(words) != 1:
+            return list(words) if len(words) >= _LONG_LIST else None
+        plain = words[0]
+    if not plain.startswith(("{", "[")):
+        return None
+    try:
+        parsed: object = json.loads(plain)
+    except (ValueError, RecursionError):
+        return None
+    return parsed
+
+
+def _line(change: object) -> str:
+    path = ".".join(str(step) for step in change.path(output_format="list"))  # type: ignore[attr-defined]
+    before, after = change.t1, change.t2  # type: ignore[attr-defined]
+    if type(before).__name__ == "NotPresent":
+        return f"{path} added: {json.dumps(after)}"
+    if type(after).__name__ == "NotPresent":
+        return f"{path} missing: {json.dumps(before)}"
+    return f"{path}: {json.dumps(before)} → {json.dumps(after)}"
