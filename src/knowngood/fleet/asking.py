@@ -1,0 +1,227 @@
+"""The round of questions behind `gather`: a greenlet a host, one queue of answers."""
+
+from __future__ import annotations
+
+import getpass
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import gevent
+from gevent.lock import BoundedSemaphore
+from gevent.queue import Queue
+from paramiko import SSHException
+from pyinfra.api.arguments import pop_global_arguments
+from pyinfra.api.config import Config
+from pyinfra.api.exceptions import PyinfraError
+from pyinfra.api.facts import FactBase
+from pyinfra.api.state import State
+from pyinfra.connectors.ssh import SSHConnector
+from pyinfra.connectors.util import CommandOutput
+
+from knowngood.fleet import become, engine, hostkeys, reasons, streams, visits
+from knowngood.fleet.gather import Answer
+from knowngood.fleet.inventory import Inventory, InventoryError
+from knowngood.fleet.visits import OutOfTime, Visit
+from knowngood.model import Failure
+
+_SECRET_DATA = ("ssh_password", "ssh_key_password", "_sudo_password", "_su_password")
+_NO_PYTHON = "knowngood: no python3"
+
+
+class Probe(FactBase[bytes]):
+    """The answer of one program, sent by stdin, as the bytes that came."""
+
+    def command(self, script: str) -> str:
+        return script
+
+    def process(self, output: list[str]) -> bytes:
+        return streams.as_bytes(output[0])
+
+
+class CommandError(Exception):
+    """A command gave no answer."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
+def ask(
+    inventory: Inventory,
+    programs: Mapping[str, bytes],
+    connect_timeout: float,
+    timeout: float,
+    on_answer: Callable[[str, Answer], None],
+) -> None:
+    """See `gather.gather`."""
+    hostkeys.forget()
+    state = _state(inventory, len(programs), connect_timeout)
+    turns = BoundedSemaphore(visits.HANDSHAKES_AT_A_TIME)
+    # Small, so that answers wait on their nodes' greenlets and not as a heap of texts.
+    answers: Queue = Queue(maxsize=8)
+
+    def visit(name: str) -> None:
+        with Visit(turns, timeout) as visit:
+            answer = _Asking(state, name, visit, connect_timeout, timeout).answer(programs[name])
+        answers.put((name, answer))
+
+    with engine.contexts(state, inventory.pyinfra, state.config):
+        try:
+            opening = gevent.spawn(lambda: [state.pool.spawn(visit, name) for name in programs])
+            for _ in programs:
+                on_answer(*answers.get())
+        finally:
+            opening.kill()
+            state.pool.kill()
+
+
+def _state(inventory: Inventory, hosts: int, connect_timeout: float) -> State:
+    at_once = min(max(hosts, 1), engine.raise_file_limit())
+    config = inventory.config.copy() if inventory.config else Config()  # type: ignore[no-untyped-call]
+    config.PARALLEL = at_once
+    config.CONNECT_TIMEOUT = int(connect_timeout) + 5  # the visit's clock is to ring first
+    try:
+        state = State(inventory.pyinfra, config)
+    except PyinfraError as error:
+        raise InventoryError(f"{inventory.source}: {error}") from error
+    for host in inventory.pyinfra:
+        _prefer_ssh_config(host)
+    return state
+
+
+def _prefer_ssh_config(host: Any) -> None:
+    # pyinfra's default would win over the StrictHostKeyChecking of ~/.ssh/config.
+    connector: Any = host.connector
+    if isinstance(connector, SSHConnector) and not host.data.get("ssh_strict_host_key_checking"):
+        connector.data["ssh_strict_host_key_checking"] = None  # type: ignore[typeddict-item]
+
+
+class _Asking:
+    """One host, one program, one answer."""
+
+    def __init__(self, state: State, name: str, visit: Visit, connect_timeout: float, timeout: float) -> None:
+        self._state = state
+        self._host = state.inventory.get_host(name)
+        self._visit = visit
+        self._connect_timeout = min(connect_timeout, timeout)
+        self._timeout = timeout
+
+    def answer(self, program: bytes) -> Answer:
+        answer = self._connect() or self._run(program)
+        if isinstance(answer, Failure):
+            secrets = [self._host.data.get(name) for name in _SECRET_DATA]
+            return reasons.masked(answer, [text for text in secrets if isinstance(text, str)])
+        return answer
+
+    def _connect(self) -> Failure | None:
+        clock = self._visit.clock
+        clock.start(self._connect_timeout)
+        try:
+            self._host.connect(show_errors=False, raise_exceptions=True)
+        except OutOfTime:
+            return reasons.unreachable(f"ssh: no answer in {self._connect_timeout:g} s")
+        except Exception as error:
+            return reasons.of_connecting(error, self._user())
+        finally:
+            self._visit.end_handshake()
+        clock.start(clock.left + self._timeout - self._connect_timeout)
+        return None
+
+    def _run(self, program: bytes) -> Answer:
+        try:
+            with _telling(self._host.connector, self._visit):
+                answer: bytes = self._host.get_fact(Probe, **self._question(program))
+        except CommandError as failed:
+            return failed.failure
+        except OutOfTime:
+            if self._visit.received:
+                return reasons.incomplete(f"had not finished its answer after {self._timeout:g} s")
+            return reasons.unreachable(f"answered nothing within {self._timeout:g} s")
+        except PyinfraError as error:
+            return reasons.incomplete(str(error))
+        else:
+            return answer if answer.strip() else reasons.incomplete("python3 printed nothing")
+        finally:
+            self._leave()
+
+    def _question(self, program: bytes) -> dict[str, Any]:
+        """The fact's arguments: what to run, what to send, and as whom."""
+        script = _script(self._host.data.get("knowngood_python") or "python3")
+        arguments, _ = pop_global_arguments(self._state, self._host, {})
+        if not become.needs_stdin(arguments):
+            return {"script": script, "_stdin": program, "_get_pty": False}
+        return {
+            "script": become.command(script, arguments),
+            "_stdin": become.stdin(program, arguments),
+            "_get_pty": False,
+            **become.PLAIN,
+        }
+
+    def _leave(self) -> None:
+        """Let connectors that started something (a container) put it away; ssh is closed by the visit."""
+        if isinstance(self._host.connector, SSHConnector):
+            self._host.connected = False
+            return
+        self._visit.clock.start(self._timeout)
+        try:
+            self._host.disconnect()
+        except (Exception, OutOfTime):
+            self._host.connected = False
+
+    def _user(self) -> str:
+        config = getattr(getattr(self._host.connector, "client", None), "_ssh_config", None) or {}
+        return str(config.get("username") or self._host.data.get("ssh_user") or getpass.getuser())
+
+
+def _script(python: str) -> str:
+    quoted = shlex.quote(python)
+    # Whoever sends a program to a shell without Python must not find the pipe closed before it is told so.
+    return (
+        f"command -v {quoted} >/dev/null 2>&1 || {{ cat >/dev/null; echo '{_NO_PYTHON}' >&2; exit 127; }}; "
+        f"exec {quoted} -I -S -"
+    )
+
+
+@contextmanager
+def _telling(connector: Any, visit: Visit) -> Iterator[None]:
+    """Have the connector raise CommandError where a command fails: a fact logs its errors and keeps them."""
+    run = connector.run_shell_command
+
+    def told(*args: Any, **kwargs: Any) -> tuple[bool, CommandOutput]:
+        try:
+            done, output = run(*args, **kwargs)
+        except streams.OutputLimitError:
+            size = streams.MAX_OUTPUT >> 20
+            raise CommandError(reasons.incomplete(f"more than {size} MB of output")) from None
+        except streams.PasswordNeededError:
+            raise CommandError(reasons.incomplete("sudo: a password is required")) from None
+        except SSHException as error:
+            raise CommandError(reasons.unreachable(f"ssh: {error}")) from error
+        except (OSError, EOFError) as error:
+            raise CommandError(reasons.unreachable("connection lost")) from error
+        if not done:
+            raise CommandError(_of_command(visit, output))
+        return done, output
+
+    connector.run_shell_command = told
+    try:
+        yield
+    finally:
+        del connector.run_shell_command
+
+
+def _of_command(visit: Visit, output: CommandOutput) -> Failure:
+    said = reasons.last_line(streams.as_bytes(output.stderr)) or reasons.last_line(
+        streams.as_bytes(output.stdout)
+    )
+    if said == _NO_PYTHON:
+        return reasons.incomplete("no python3: not found (the host data knowngood_python can set its path)")
+    code = visit.exit_code
+    if code is None and not visit.connected:
+        return reasons.unreachable("connection lost")
+    if said.startswith(("sudo", "su:", "doas", "dzdo")):
+        return reasons.incomplete(said)
+    ended = "was killed" if code is None else f"exited {code}"
+    return reasons.incomplete(f"python3 {ended}: {said}" if said else f"python3 {ended} and said nothing")
