@@ -1,0 +1,44 @@
+"""The bare road: asyncssh, one connection and one command a host, the very same probe program on stdin.
+
+usage: asyncssh_audit.py SITE   (the benchmark's site.json: hosts, port, user, key, known hosts, program)
+Prints one line of JSON: how many hosts were asked, and how many gave a whole JSON document back.
+Nothing is interpreted or compared here; that is what knowngood does on top.
+"""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import asyncssh
+
+
+async def ask(host: str, site: dict, program: bytes, known_hosts: asyncssh.SSHKnownHosts, key: asyncssh.SSHKey) -> dict:
+    async with asyncssh.connect(
+        host,
+        site["port"],
+        username=site["user"],
+        client_keys=[key],
+        known_hosts=known_hosts,
+        config=None,
+        agent_path=None,
+        connect_timeout=120,
+    ) as connection:
+        answer = await connection.run(site["command"], input=program, encoding=None, check=True)
+        return json.loads(answer.stdout)
+
+
+async def main() -> None:
+    site = json.loads(Path(sys.argv[1]).read_text())
+    program = Path(site["program"]).read_bytes()
+    known_hosts = asyncssh.read_known_hosts(site["known_hosts"])
+    key = asyncssh.read_private_key(site["key"])
+    asked = [ask(host, site, program, known_hosts, key) for host in site["hosts"]]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    failed = [answer for answer in answers if isinstance(answer, BaseException)]
+    print(json.dumps({"hosts": len(answers), "answered": len(answers) - len(failed)}))
+    for error in failed[:3]:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+
+
+asyncio.run(main())
