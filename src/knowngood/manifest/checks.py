@@ -1,0 +1,134 @@
+"""What a schema can't say: settings that contradict each other, within a manifest or once overridden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from knowngood.manifest.desired import SECTIONS
+from knowngood.manifest.diagnostic import Diagnostic
+from knowngood.manifest.merge import as_unit
+from knowngood.manifest.source import Source
+from knowngood.manifest.tree import Mapping, Node, Scalar, Sequence
+
+_KNOB_DIRECTIVES = ("Environment", "EnvironmentFile", "PassEnvironment", "UnsetEnvironment")
+
+
+def check_written(source: Source, tree: Mapping) -> list[Diagnostic]:
+    """What is wrong in a manifest as it is written, before overrides are applied."""
+    return list(_written(source, tree))
+
+
+def check_whole(source: Source, tree: Mapping) -> list[Diagnostic]:
+    """What is wrong in a tree with overrides applied, whether or not host data is filled in."""
+    return list(_whole(source, tree))
+
+
+def _written(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
+    for values in _tagged_sections(tree):
+        for key, entry in values.entries.items():
+            if isinstance(entry.value, Mapping) and entry.value.tag == "unmanaged":
+                yield source.diagnostic(
+                    entry.value.start, f"{key}: unmanaged has a meaning in overrides only"
+                )
+    for file in tree.items("files"):
+        if isinstance(file, Mapping) and "unmanaged" in file.entries:
+            yield source.diagnostic(
+                file.entries["unmanaged"].key.start, "unmanaged has a meaning in overrides only"
+            )
+    for entry in tree.map("overrides").entries.values():
+        if isinstance(entry.value, Mapping):
+            yield from _files_once(source, entry.value)
+
+
+def _tagged_sections(tree: Mapping) -> tuple[Mapping, ...]:
+    script, systemd = tree.map("serve_script"), tree.map("systemd")
+    sections = (systemd.map(name) for name in (*SECTIONS, "Environment"))
+    return (script.map("env"), script.map("args"), *sections)
+
+
+def _whole(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
+    yield from _unit_named(source, tree)
+    yield from _files_whole(source, tree)
+    yield from _files_once(source, tree)
+    yield from _knobs_once(source, tree)
+    yield from _directives(source, tree)
+    yield from _flags_once(source, tree)
+    yield from _health_once(source, tree)
+
+
+def _unit_named(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
+    unit = tree.get("unit")
+    whole = as_unit(unit) if unit else None
+    if isinstance(whole, Mapping) and not whole.text("name"):
+        yield source.diagnostic(whole.start, "unit has no name")
+
+
+def _files_whole(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
+    for file in tree.items("files"):
+        if isinstance(file, Mapping) and "source" not in file.entries:
+            message = f"{file.text('path')} has no source, and no file of the manifest has this path"
+            yield source.diagnostic(file.start, message)
+    script = tree.get("serve_script")
+    if isinstance(script, Mapping) and "path" not in script.entries:
+        yield source.diagnostic(script.start, "serve_script has no path")
+
+
+def _files_once(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
+    first: dict[str, Scalar] = {}
+    script = tree.map("serve_script").get("path")
+    for file in tree.items("files"):
+        path = file.get("path") if isinstance(file, Mapping) else None
+        if not isinstance(path, Scalar):
+            continue
+        if path.text in first:
+            line = source.place(first[path.text].start).line
+            yield source.diagnostic(path.start, f"{path.text} is declared twice: also in line {line}")
+        first.setdefault(path.text, path)
+    if isinstance(script, Scalar) and script.text in first:
+        line = source.place(first[script.text].start).line
+        message = f"{script.text} is the serve script, and one of the files too (line {line})"
+        yield source.diagnostic(script.start, message)
+
+
+def _knobs_once(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
+    exported = tree.map("serve_script").map("env").entries
+    for name, entry in tree.map("systemd").map("Environment").entries.items():
+        if name in exported:
+            line = source.place(exported[name].key.start).line
+            message = (
+                f"{name} is a knob of the serve script too (line {line}): only one of the two can deliver it"
+            )
+            yield source.diagnostic(entry.key.start, message)
+
+
+def _directives(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
+    for section in SECTIONS:
+        for name, entry in tree.map("systemd").map(section).entries.items():
+            if name in _KNOB_DIRECTIVES:
+                message = f"{section}.{name}: knobs that the unit delivers stand under systemd: Environment"
+                yield source.diagnostic(entry.key.start, message)
+
+
+def _flags_once(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
+    script = tree.map("serve_script")
+    flags = script.map("args").entries
+    groups: dict[str, int] = {}
+    for number, group in enumerate(script.items("aliases")):
+        names = (
+            [item for item in group.items if isinstance(item, Scalar)] if isinstance(group, Sequence) else []
+        )
+        for name in names:
+            if groups.setdefault(name.text, number) != number:
+                yield source.diagnostic(name.start, f"{name.text} is in two lists of aliases")
+        declared = [flags[name.text] for name in names if name.text in flags]
+        for entry in declared[1:]:
+            message = f"{entry.key.text} and {declared[0].key.text} mean the same flag, by the aliases"
+            yield source.diagnostic(entry.key.start, message)
+
+
+def _health_once(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
+    health: Node | None = tree.get("health")
+    if isinstance(health, Mapping) and not health.entries.keys() & {"http", "command", "completion"}:
+        yield source.diagnostic(
+            health.start, "health asks nothing: it needs one of http, command and completion"
+        )

@@ -1,0 +1,72 @@
+"""Mistakes in a manifest as data: where, what, the line itself, and what was likely meant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from knowngood.syntax.secrets import MASK, looks_secret
+
+_WIDEST_LINE = 160  # characters of a source line that are shown
+_NAMED_VALUE = re.compile(r"""([\w.-]+)(["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|\{[^}]*\}?|[^\s,{}]+)""")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake. `path` is relative to the project; `line` and `column` count from 1, in characters.
+
+    `source` is the whole line of the file, or "" where there is none to show. `hint` says what may be meant.
+    """
+
+    path: str
+    line: int
+    column: int
+    message: str
+    source: str = ""
+    hint: str = ""
+
+    def render(self) -> str:
+        """`path:line:col: message`, the source line, and a caret under the place. No newline at the end."""
+        hint = f" ({self.hint})" if self.hint else ""
+        head = printable(f"{self.path}:{self.line}:{self.column}: {self.message}{hint}")
+        if not self.source.strip():
+            return head
+        line, column = _cropped(_without_secrets(self.source), self.column)
+        before = printable(line[: column - 1])
+        return f"{head}\n    {printable(line)}\n    {' ' * len(before)}^"
+
+
+class ManifestError(Exception):
+    """What is wrong with a manifest, or with it and one host's data together."""
+
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+        super().__init__("\n".join(diagnostic.render() for diagnostic in diagnostics))
+        self.diagnostics = diagnostics
+
+
+def printable(text: str) -> str:
+    """The text with tabs as spaces, and all else that would move a cursor or colour a screen escaped."""
+    return "".join(
+        c if c.isprintable() else " " if c == "\t" else c.encode("unicode_escape").decode("ascii")
+        for c in text
+    )
+
+
+def _without_secrets(line: str) -> str:
+    """The line with the values of secret-looking names masked; {secret: …} names a secret and holds none."""
+
+    def masked(found: re.Match[str]) -> str:
+        name, between, value = found.groups()
+        if not looks_secret(name) or value.startswith("{"):
+            return found.group()
+        return name + between + MASK
+
+    return _NAMED_VALUE.sub(masked, line)
+
+
+def _cropped(line: str, column: int) -> tuple[str, int]:
+    """At most _WIDEST_LINE characters of the line around a column, and the column within them."""
+    if len(line) <= _WIDEST_LINE:
+        return line, min(column, len(line) + 1)
+    first = max(0, min(column - 1 - _WIDEST_LINE // 2, len(line) - _WIDEST_LINE))
+    return line[first : first + _WIDEST_LINE], min(column - first, _WIDEST_LINE + 1)
