@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping as Map
 from dataclasses import dataclass, field
@@ -80,29 +81,32 @@ def manifest_files(project: Path) -> list[Path]:
     return sorted(path for path in (project / "state").glob("*") if path.suffix in (".yaml", ".yml"))
 
 
-def read_manifest(path: Path, project: Path) -> tuple[Source, Mapping] | list[Diagnostic]:
-    """A manifest's text and tree, valid as YAML and by the schema; else its mistakes."""
+def read_text(path: Path, project: Path) -> Source | Diagnostic:
+    """A manifest's text: of a regular file inside the project, UTF-8, and not too large."""
     name = path.relative_to(project).as_posix()
     located = locate(path.name, path.parent, project)
     if isinstance(located, str):
-        return [Diagnostic(name, 1, 1, located)]
+        return Diagnostic(name, 1, 1, located)
     try:
         with located.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+            return decode(name, file.read(LARGEST_FILE + 1))
     except OSError as error:
-        return [Diagnostic(name, 1, 1, f"can't be read: {error.strerror}")]
-    source = decode(name, data)
+        return Diagnostic(name, 1, 1, f"can't be read: {error.strerror}")
+
+
+def _read(path: Path, project: Path) -> tuple[Source, Mapping] | list[Diagnostic]:
+    """A manifest's text and tree, valid as YAML and by the schema; else its mistakes."""
+    source = read_text(path, project)
     if isinstance(source, Diagnostic):
         return [source]
     tree, mistakes = read(source)
     if tree is None:
         return mistakes
-    mistakes = _in_order(mistakes + schema.check(source, tree))
-    return mistakes or (source, tree)
+    return _in_order(mistakes + schema.check(source, tree)) or (source, tree)
 
 
 def _load(path: Path, project: Path) -> Manifest | list[Diagnostic]:
-    found = read_manifest(path, project)
+    found = _read(path, project)
     if isinstance(found, list):
         return found
     source, tree = found
@@ -119,12 +123,16 @@ def _load(path: Path, project: Path) -> Manifest | list[Diagnostic]:
 
 
 def _manifest(source: Source, tree: Mapping, directory: Path, project: Path) -> Manifest:
-    named = {(directory / (entry.text("source") or "")).resolve() for entry, _ in named_entries(tree)}
+    paths = [directory / (entry.text("source") or "") for entry, _ in named_entries(tree)]
+    # A source may be a symbolic link: both it and what it leads to are part of what the manifest says.
+    named = {file for path in paths for file in (path.resolve(), Path(os.path.normpath(path)))}
     return Manifest(
         name=tree.text("name") or "",
         path=source.path,
         hosts=tuple(item.text for item in tree.items("hosts") if isinstance(item, Scalar)),
-        sources=tuple(sorted(file.relative_to(project).as_posix() for file in named)),
+        sources=tuple(
+            sorted(file.relative_to(project).as_posix() for file in named if file.is_relative_to(project))
+        ),
         overrides=tuple(tree.map("overrides").entries),
         rollout=cast(dict[str, object], plain(tree.map("rollout"))),
         accept=tuple(cast(dict[str, object], plain(item)) for item in tree.items("accept")),
