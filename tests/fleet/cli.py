@@ -1,0 +1,92 @@
+"""The command line: one small function a command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from .errors import FleetError
+from .fleet import Fleet, default_state
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run one command. Exits with 0, with 2 on a mistake in the words, or with 1 and a sentence."""
+    words = _parser().parse_args(argv)
+    try:
+        fleet = Fleet(words.state, say=_say)
+        sys.exit(words.run(fleet, words))
+    except FleetError as error:
+        sys.exit(f"fleet: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m tests.fleet", description="Real systemd nodes on this machine."
+    )
+    parser.add_argument(
+        "--state",
+        type=Path,
+        default=default_state(),
+        help="the fleet's folder (default: $KNOWNGOOD_FLEET, or .fleet in the checkout)",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    up = commands.add_parser("up", help="boot a fleet and wait until it is healthy")
+    up.add_argument("count", type=int, metavar="N")
+    up.set_defaults(run=_up)
+
+    down = commands.add_parser("down", help="take the fleet away without a trace")
+    down.set_defaults(run=_down)
+
+    ssh = commands.add_parser("ssh", help="log in to a node, or run a command there")
+    ssh.add_argument("node")
+    ssh.add_argument("command", nargs=argparse.REMAINDER)
+    ssh.set_defaults(run=_ssh)
+
+    status = commands.add_parser("status", help="the nodes, and how each one is")
+    status.set_defaults(run=_status)
+
+    inventory = commands.add_parser("inventory", help="print the path of the nodes file")
+    inventory.set_defaults(run=_inventory)
+    return parser
+
+
+def _up(fleet: Fleet, words: argparse.Namespace) -> int:
+    began = time.monotonic()
+    fleet.up(words.count)
+    _say(f"{len(fleet.nodes)} nodes are up and healthy, in {time.monotonic() - began:.1f} s")
+    return 0
+
+
+def _down(fleet: Fleet, words: argparse.Namespace) -> int:
+    fleet.down()
+    return 0
+
+
+def _ssh(fleet: Fleet, words: argparse.Namespace) -> int:
+    argv = fleet[words.node].ssh_command(*words.command)
+    os.execvp(argv[0], argv)
+
+
+def _status(fleet: Fleet, words: argparse.Namespace) -> int:
+    if not fleet.nodes:
+        _say(f"no fleet is up in {fleet.state}")
+        return 1
+    for node in fleet.nodes.values():
+        how = "off" if node.pid is None else "healthy" if node.healthy() else "not healthy"
+        print(f"{node.name}  {node.address}  {how}")
+    return 0
+
+
+def _inventory(fleet: Fleet, words: argparse.Namespace) -> int:
+    print(fleet.nodes_file)
+    return 0 if fleet.nodes else 1
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,157 @@
+"""What stands on a node that is known to be good, as files: path → bytes, mode, or where a link leads.
+
+The serve script and the kernel are those that state/decode.yaml names: a clean fleet is in sync with it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CHECKOUT = HERE.parent.parent
+UNIT = "sglang-dsv4-decode.service"
+SCRIPT = "/root/serve_dsv4_decode.sh"
+SITE = "/root/venv/lib/python3.11/site-packages"
+KERNEL = f"{SITE}/sglang/srt/layers/attention/flash_mla_sm120_triton.py"
+FRAGMENT = f"/etc/systemd/system/{UNIT}"
+DROPINS = f"{FRAGMENT}.d"
+HOST_KEY = "/etc/ssh/ssh_host_ed25519_key"
+AUTHORIZED_KEYS = "/root/.ssh/authorized_keys"
+# Paths of the base tree that a fault may change; mending takes them from there again.
+OF_THE_BASE = ("/usr/bin/python3", "/root/.bashrc", "/root/.profile", "/etc/profile")
+
+
+@dataclass(frozen=True)
+class File:
+    data: bytes
+    mode: int = 0o644
+    owner: int = 0  # of both user and group
+
+
+@dataclass(frozen=True)
+class Link:
+    target: str
+
+
+Contents = dict[str, File | Link]
+
+
+def known_good(address: str, head: str, ssh_port: int, login_key: bytes, host_key: bytes) -> Contents:
+    """All files that make a node of the base tree a decode node; those of its users and sshd too."""
+    files: Contents = {
+        SCRIPT: File(_serve_script(address, head), 0o755),
+        KERNEL: File((CHECKOUT / "state/files/flash_mla_sm120_triton.py").read_bytes()),
+        "/root/venv/bin/python3": Link("/usr/bin/python3.11"),
+        "/root/venv/pyvenv.cfg": File(
+            b"home = /usr/bin\ninclude-system-site-packages = true\nversion = 3.11\n"
+        ),
+        FRAGMENT: File((HERE / "standin" / UNIT).read_bytes()),
+        f"/etc/systemd/system/multi-user.target.wants/{UNIT}": Link(FRAGMENT),
+        HOST_KEY: File(host_key, 0o600),
+        "/etc/ssh/sshd_config.d/address.conf": File(f"Port {ssh_port}\nListenAddress {address}\n".encode()),
+        AUTHORIZED_KEYS: File(login_key, 0o600),
+        "/home/ops/.ssh/authorized_keys": File(login_key, 0o600, 1000),
+        "/home/opspw/.ssh/authorized_keys": File(login_key, 0o600, 1001),
+    }
+    package = HERE / "standin" / "sglang"
+    for source in sorted(package.rglob("*.py")):
+        files[f"{SITE}/sglang/{source.relative_to(package)}"] = File(source.read_bytes())
+    return files | _other_services(address)
+
+
+def _serve_script(address: str, head: str) -> bytes:
+    """The script of the example, with the node's own values for the flags that hold host data."""
+    text = (CHECKOUT / "state/files/serve_dsv4_decode.sh").read_text()
+    text = re.sub(r"(--host) \S+", rf"\1 {address}", text)
+    return re.sub(r"(--dist-init-addr) \S+", rf"\1 {head}:5000", text).encode()
+
+
+def _other_services(address: str) -> Contents:
+    """Debian's redis and nginx and a gunicorn unit, each on the node's address; none is started at boot."""
+    standin = HERE / "standin"
+    site = f"server {{\n\tlisten {address}:80 default_server;\n\troot /var/www/html;\n}}\n"
+    environ = f'BIND={address}:8000\nWEBAPP_GREETING="hello there"\n'
+    return {
+        "/etc/nginx/sites-available/default": File(site.encode()),
+        "/etc/redis/redis.conf": File(f"bind {address}\nport 6379\ndir /var/lib/redis\n".encode()),
+        "/etc/systemd/system/webapp.service": File((standin / "webapp.service").read_bytes()),
+        "/etc/default/webapp": File(environ.encode()),
+        "/srv/webapp/webapp.py": File((standin / "webapp.py").read_bytes()),
+    }
+
+
+def identity_files(name: str, machine_id: str) -> Contents:
+    """What only a fresh node needs: its name. With a machine id there is no first boot, which would enable
+    every service (systemd.preset(5))."""
+    return {
+        "/etc/hostname": File(f"{name}\n".encode()),
+        "/etc/hosts": File(f"127.0.0.1 localhost\n127.0.1.1 {name}\n".encode()),
+        "/etc/machine-id": File(f"{machine_id}\n".encode(), 0o444),
+    }
+
+
+def write(root: Path, contents: Contents) -> None:
+    """Put right what differs below `root`; what is as it should be keeps its inode and its times."""
+    for path, wanted in contents.items():
+        place = _place(root, path)
+        if not _is_as(place, wanted):
+            _put(place, wanted)
+
+
+def differing(root: Path, contents: Contents) -> list[str]:
+    """The paths that are not as they should be."""
+    return [path for path, wanted in contents.items() if not _is_as(_place(root, path), wanted)]
+
+
+def restore_from_base(root: Path, base: Path) -> None:
+    """Take the paths of OF_THE_BASE from the base tree again, where they changed."""
+    for path in OF_THE_BASE:
+        source, place = base / path.lstrip("/"), _place(root, path)
+        if source.is_symlink():
+            wanted: File | Link = Link(str(source.readlink()))
+        else:
+            wanted = File(source.read_bytes(), source.stat().st_mode & 0o7777)
+        if not _is_as(place, wanted):
+            _put(place, wanted)
+
+
+def _place(root: Path, path: str) -> Path:
+    """Where the node's path lies for us. Folders are made; a link among them could lead out of the node."""
+    place = root
+    owner = 1000 if path.startswith("/home/ops/") else 1001 if path.startswith("/home/opspw/") else 0
+    for part in Path(path.lstrip("/")).parent.parts:
+        place = place / part
+        if place.is_symlink() or not place.is_dir():
+            place.unlink(missing_ok=True)
+            place.mkdir(mode=0o700 if part == ".ssh" else 0o755)
+            os.chown(place, owner, owner)
+    return place / Path(path).name
+
+
+def _is_as(place: Path, wanted: File | Link) -> bool:
+    if isinstance(wanted, Link):
+        return place.is_symlink() and str(place.readlink()) == wanted.target
+    if place.is_symlink() or not place.is_file():
+        return False
+    stat = place.stat()
+    if (stat.st_mode & 0o7777, stat.st_uid, stat.st_gid) != (wanted.mode, wanted.owner, wanted.owner):
+        return False
+    return place.read_bytes() == wanted.data
+
+
+def _put(place: Path, wanted: File | Link) -> None:
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    half = place.with_name(f".{place.name}.half")
+    half.unlink(missing_ok=True)
+    if isinstance(wanted, Link):
+        half.symlink_to(wanted.target)
+    else:
+        half.write_bytes(wanted.data)
+        os.chown(half, wanted.owner, wanted.owner)
+        half.chmod(wanted.mode)
+    half.replace(place)
