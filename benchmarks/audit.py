@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What an audit costs the controller: knowngood beside bare asyncssh, pyinfra's stock facts and Ansible.
 
-Boots one real systemd node that answers at N loopback addresses, and lets each tool audit the same unit there:
-four files, a serve script with ten knobs and ten flags, the unit's directives, the running process. All tools
-run in turns, in one go; the numbers are medians. Needs root on Linux. See README.md here.
+Boots one real systemd node that answers at N loopback addresses, and lets each tool audit the same unit
+there: four files, a serve script with ten knobs and ten flags, the unit's directives, the running process.
+All tools run in turns, in one go; the numbers are medians. Needs root on Linux. See README.md here.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import audit_node
 import audit_tools
 import measure
 import table
+import tools_venv
 from audit_tools import Site, Tool
 from measure import Cost
 
@@ -28,7 +29,7 @@ Costs = dict[tuple[str, int], list[Cost]]  # by tool and number of hosts
 
 def main() -> None:
     options = _options()
-    audit_tools.install()
+    tools_venv.install()
     audit_node.prepare()
     audit_node.enter_own_network()
     chosen = [tool for tool in audit_tools.tools(options.ansible_upto) if tool.key in options.tools]
@@ -55,12 +56,13 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     keys = [tool.key for tool in audit_tools.tools(0)]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--hosts", type=_numbers, default=[1, 10, 50, 200, 500], metavar="N,…", help="default: %(default)s")
-    parser.add_argument("--repeats", type=int, default=3, help=f"runs of each, unless one takes {SLOW:.0f} s (%(default)s)")
-    parser.add_argument("--ansible-upto", type=int, default=200, metavar="N", help="hosts for Ansible (%(default)s)")
-    parser.add_argument("--tools", type=lambda text: text.split(","), default=keys, help=",".join(keys))
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers there too")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a target is missed")
+    add = parser.add_argument
+    add("--hosts", type=_numbers, default=[1, 10, 50, 200, 500], metavar="N,…", help="%(default)s")
+    add("--repeats", type=int, default=3, help=f"of each run that takes under {SLOW:.0f} s (%(default)s)")
+    add("--ansible-upto", type=int, default=200, metavar="N", help="most hosts for Ansible (%(default)s)")
+    add("--tools", type=lambda text: text.split(","), default=keys, help=",".join(keys))
+    add("--json", type=Path, metavar="FILE", help="write all numbers there too")
+    add("--check", action="store_true", help="exit 1 when a target is missed")
     return parser.parse_args()
 
 
@@ -148,7 +150,8 @@ def judge(costs: Costs) -> list[table.Target]:
         what = "CPU of a whole run at 50 hosts, Ansible's over ours"
         targets.append(table.Target(what, theirs.cpu / mine.cpu, 12, "×", at_least=True))
     if (mine := cost("knowngood", 200)) and (theirs := cost("asyncssh", 200)):
-        targets.append(table.Target("wall at 200 hosts, ours over asyncssh's", mine.wall / theirs.wall, 1.6, "×"))
+        what = "wall at 200 hosts, ours over asyncssh's"
+        targets.append(table.Target(what, mine.wall / theirs.wall, 1.6, "×"))
     if mine := cost("knowngood", 500):
         targets.append(table.Target("peak memory at 500 hosts", mine.peak / 1e6, 120, " MB"))
     return targets
@@ -157,14 +160,20 @@ def judge(costs: Costs) -> list[table.Target]:
 def _show(chosen: Sequence[Tool], counts: Sequence[int], exchanges: dict[str, str], costs: Costs) -> None:
     table.show("key exchange", ["", "negotiated"], [[tool.name, exchanges[tool.key]] for tool in chosen])
     for count in counts:
-        rows = [_row(tool.name, costs[tool.key, count], count, costs) for tool in chosen if (tool.key, count) in costs]
-        columns = ["", "wall s", "wall ms/host", "CPU s", "CPU ms/host", "peak MB", "CPU ÷ ours", "wall ÷ ours", "runs"]
-        table.show(f"{count} host{'s' * (count > 1)}", columns, rows)
+        able = [tool for tool in chosen if (tool.key, count) in costs]
+        rows = [_row(tool.name, costs[tool.key, count], count, costs) for tool in able]
+        table.show(f"{count} host{'s' * (count > 1)}", COLUMNS, rows)
     slopes = [(tool.name, marginal_cpu(costs, tool.key)) for tool in chosen]
     ours = marginal_cpu(costs, "knowngood")
     rows = [[name, slope * 1000, slope / ours if ours else None] for name, slope in slopes if slope]
     if rows:
         table.show("one more host (slope from 50 to 200)", ["", "CPU ms", "÷ ours"], rows)
+
+
+COLUMNS = [
+    *("tool", "wall s", "wall ms/host", "CPU s", "CPU ms/host", "peak MB"),
+    *("CPU ÷ ours", "wall ÷ ours", "runs"),
+]
 
 
 def _row(name: str, runs: Sequence[Cost], count: int, costs: Costs) -> list[object]:

@@ -7,17 +7,19 @@ sshd may listen on all of 127.0.0.0/8 at once, and no packet meets anything else
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import subprocess
 import sys
-import tarfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import audit_scene as scene
+
+sys.path.append(str(scene.ROOT))  # the tests' fleet is no installed package
+
+from tests.fleet import Fleet, FleetError, base, contents, machine
+from tests.fleet import Node as FleetNode
 
 PORT = 2222
 TELLTALE_PORT = 2223  # the same sshd, which also logs what was negotiated
@@ -41,37 +43,26 @@ def addresses(count: int) -> list[str]:
 
 
 def prepare() -> None:
-    """What needs the network."""
+    """What needs the outer network: packages, and the tree that nodes boot from, both once."""
+    try:
+        machine.prepare(_say)
+        base.ensure(_say)
+    except FleetError as error:
+        raise SystemExit(f"the audited node can't be had: {error}") from None
 
 
 @contextlib.contextmanager
 def booted(scratch: Path, keys: Keys) -> Iterator[Node]:
-    """A booted and furnished node."""
-    dev = scratch / "dev"
-    dev.mkdir()
-    (dev / "key.pub").write_bytes(keys.login.with_suffix(".pub").read_bytes())
-    subprocess.run(["/tmp/benchdev/boot.sh", str(dev)], check=True)
-    options = ["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR"]
-    ssh = ["ssh", "-i", str(keys.login), *options, "root@127.0.9.1"]
-    node = Node(ssh, keys)
-    try:
-        for _ in range(100):
-            if subprocess.run([*ssh, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                break
-            time.sleep(0.2)
+    """A node that is up and furnished, and gone again at the end."""
+    with Fleet(scratch / "fleet", owned=True, say=_say) as fleet:
+        fleet.up(1)
+        node = Node(*fleet.nodes.values(), keys)
         node.furnish()
         yield node
-    finally:
-        import signal
-        pid = int((dev / "pid").read_text())
-        os.kill(pid, signal.SIGTERM)
-        for _ in range(100):
-            if not Path(f"/proc/{pid}").exists(): break
-            time.sleep(0.1)
-        else:
-            os.kill(pid, signal.SIGKILL)
-            time.sleep(1)
-        subprocess.run(["umount", str(dev / "root")], check=False)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,54 +87,42 @@ class Keys:
 
 
 class Node:
-    """A booted node, reached by `ssh`: the words of a command line that ends before the remote command."""
+    """The booted node."""
 
-    def __init__(self, ssh: list[str], keys: Keys) -> None:
-        self._ssh = ssh
+    def __init__(self, node: FleetNode, keys: Keys) -> None:
+        self._node = node
         self._keys = keys
 
-    def run(self, script: str, data: bytes = b"") -> str:
-        """Run a shell script on the node; its stdout. CalledProcessError when it fails."""
-        return subprocess.run([*self._ssh, script], input=data, stdout=subprocess.PIPE, check=True).stdout.decode()
-
     def furnish(self) -> None:
-        """Put the audited unit and the many-addressed sshd on the node, and start both."""
+        """Put the audited contents and the many-addressed sshd on the node, and start both."""
         public = self._keys.login.with_suffix(".pub").read_bytes()
-        contents = [
+        wanted = [
             *scene.node_files(),
             scene.Content(f"{HOME}/sshd_config", SSHD_CONFIG.encode()),
             scene.Content(f"{HOME}/authorized_keys", public, "0600"),
             scene.Content(f"{HOME}/host", self._keys.host.read_bytes(), "0600"),
         ]
-        self.run("tar -x -C / --no-same-owner", _tar(contents))
+        files = {item.path: contents.File(item.data, int(item.mode, 8)) for item in wanted}
+        contents.write(self._node.root, files)
         serve = f"systemd-run -q -p TasksMax=infinity /usr/sbin/sshd -D -f {HOME}/sshd_config"
-        self.run(
-            f"systemctl daemon-reload && systemctl enable -q --now {scene.UNIT} && mkdir -p /run/sshd && "
-            f"{serve} -p {PORT} && {serve} -p {TELLTALE_PORT} -o LogLevel=DEBUG1 -E {LOG}"
+        self._node.run(
+            f"systemctl daemon-reload && mkdir -p /run/sshd && {serve} -p {PORT} && "
+            f"{serve} -p {TELLTALE_PORT} -o LogLevel=DEBUG1 -E {LOG}"
         )
-        self._wait_until_serving()
+        self._node.restart()
 
     def key_exchanges(self) -> list[str]:
         """The key exchanges negotiated on the telltale port since the last question."""
-        lines = self.run(f"grep -o 'kex: algorithm: .*' {LOG}; : > {LOG}").splitlines()
+        lines = self._node.run(f"grep -o 'kex: algorithm: .*' {LOG}; : > {LOG}").stdout.splitlines()
         return sorted({line.split()[2] for line in lines})
 
     def edit_script(self, old: str, new: str) -> None:
         """Change the serve script on disk, as a hand on the node would."""
-        self.run(f"sed -i 's/{old}/{new}/' {scene.SCRIPT}")
+        self._node.run(f"sed -i 's/{old}/{new}/' {scene.SCRIPT}")
 
     def restart(self) -> None:
-        """A fresh start of the audited unit, so that what was edited and restored is no longer in doubt."""
-        self.run(f"systemctl restart {scene.UNIT}")
-        self._wait_until_serving()
-
-    def _wait_until_serving(self) -> None:
-        children = f"cat /sys/fs/cgroup/*/system.slice/{scene.UNIT}/cgroup.procs | sort -u | wc -l"
-        for _ in range(100):
-            if int(self.run(children)) >= 5:
-                return
-            time.sleep(0.1)
-        raise SystemExit(f"the audited unit did not start:\n{self.run(f'systemctl status {scene.UNIT}')}")
+        """A fresh start of the audited unit, so that what was edited and restored is in doubt no more."""
+        self._node.restart()
 
 
 SSHD_CONFIG = f"""\
@@ -162,13 +141,3 @@ LoginGraceTime 600
 LogLevel ERROR
 Subsystem sftp internal-sftp
 """
-
-
-def _tar(contents: list[scene.Content]) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for content in contents:
-            entry = tarfile.TarInfo(content.path.lstrip("/"))
-            entry.size, entry.mode, entry.mtime = len(content.data), int(content.mode, 8), int(time.time())
-            archive.addfile(entry, io.BytesIO(content.data))
-    return buffer.getvalue()

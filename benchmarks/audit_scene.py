@@ -1,18 +1,25 @@
-"""The audited thing: one decode unit, and the questions that every tool answers about it.
+"""The audited thing: the stand-in decode server, and the questions that every tool answers about it.
 
-Four kernel files, a serve script with ten knobs and ten flags, a unit with a drop-in of four directives: the
-size that a real decode node has. Everything is made from the lists below, so each tool asks for the same.
+Four files, a serve script with ten knobs and ten flags, a unit with a drop-in of four directives: the size
+that a real decode node has. Everything is made from the lists below, so each tool asks for the same.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "tests" / "fleet" / "standin" / "sglang" / "srt"
+KERNEL = ROOT / "state" / "files" / "flash_mla_sm120_triton.py"
+
 UNIT = "sglang-dsv4-decode.service"
-SCRIPT = "/srv/decode/serve_dsv4_decode.sh"
-SERVER = "/srv/decode/decode_server.py"
+SERVER = "sglang.launch_server"
+PYTHON = "/root/venv/bin/python3"
+PACKAGE = "/root/venv/lib/python3.11/site-packages/sglang/srt"
+SCRIPT = "/root/serve_dsv4_decode.sh"
 DROPIN = f"/etc/systemd/system/{UNIT}.d/zz-knowngood.conf"
 
 KNOBS = {
@@ -25,22 +32,21 @@ KNOBS = {
     "CUDA_DEVICE_MAX_CONNECTIONS": "8",
     "TRITON_CACHE_DIR": "/var/cache/triton",
     "OMP_NUM_THREADS": "4",
-    "TOKENIZERS_PARALLELISM": "false",
+    "TOKENIZERS_PARALLELISM": "off",
 }
 FLAGS: dict[str, str | bool] = {
     "--model-path": "/models/dsv4",
+    "--host": "0.0.0.0",  # all that the benchmark's own network has
     "--tp": "4",
     "--mem-fraction-static": "0.90",
     "--max-running-requests": "64",
     "--chunked-prefill-size": "8192",
     "--context-length": "131072",
     "--attention-backend": "flashmla",
-    "--kv-cache-dtype": "fp8_e4m3",
     "--disable-overlap-schedule": True,
     "--trust-remote-code": True,
 }
 DIRECTIVES = {"LimitNOFILE": "16384", "Nice": "1", "Restart": "always", "UMask": "0027"}
-KERNELS = [f"/srv/decode/kernels/flash_mla_sm120_{part}.py" for part in ("triton", "sparse", "combine", "rope")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +62,14 @@ class Content:
         return hashlib.sha256(self.data).hexdigest()
 
 
+@functools.cache
 def managed_files() -> list[Content]:
-    """The four kernel files of 40 KB each."""
-    return [Content(path, _kernel(path)) for path in KERNELS]
+    """The kernel, and three more sources of the server. Read once: all tools ask for the same."""
+    others = ("http_server.py", "scheduler.py", "server_args.py")
+    return [
+        Content(f"{PACKAGE}/layers/attention/{KERNEL.name}", KERNEL.read_bytes()),
+        *(Content(f"{PACKAGE}/{name}", (SOURCES / name).read_bytes()) for name in others),
+    ]
 
 
 def serve_script() -> Content:
@@ -69,7 +80,7 @@ def serve_script() -> Content:
         "# Starts the decode server of this node.",
         "set -euo pipefail",
         *script_lines(),
-        f"exec python3 {SERVER} \\",
+        f"exec {PYTHON} -m {SERVER} \\",
         *(f"    {word} \\" for word in words[:-1]),
         f"    {words[-1]}",
     ]
@@ -81,22 +92,8 @@ def dropin() -> Content:
 
 
 def node_files() -> list[Content]:
-    """Everything the node needs, managed or not."""
-    unit = [
-        "[Unit]",
-        "Description=A decode server to audit",
-        "[Service]",
-        f"ExecStart={SCRIPT}",
-        "[Install]",
-        "WantedBy=multi-user.target",
-    ]
-    return [
-        *managed_files(),
-        serve_script(),
-        dropin(),
-        Content(f"/etc/systemd/system/{UNIT}", _text(unit)),
-        Content(SERVER, (Path(__file__).parent / "rivals" / "decode_server.py").read_bytes()),
-    ]
+    """What the node needs over a node of the tests' fleet."""
+    return [*managed_files(), serve_script(), dropin()]
 
 
 def script_lines() -> list[str]:
@@ -111,7 +108,8 @@ def environ_lines() -> list[str]:
 
 def argv_words() -> list[str]:
     """The flags as the process has them."""
-    return [word for name, value in FLAGS.items() for word in ([name] if value is True else [name, str(value)])]
+    words = [[name] if value is True else [name, str(value)] for name, value in FLAGS.items()]
+    return [word for flag in words for word in flag]
 
 
 def directive_lines() -> list[str]:
@@ -120,9 +118,13 @@ def directive_lines() -> list[str]:
 
 
 def manifest(hosts: str) -> str:
-    """The same questions as a manifest of knowngood, its sources under files/; `hosts` is an inventory group."""
+    """The same questions as a manifest of knowngood; `hosts` is a group of the inventory."""
     files = [
-        f'  - {{path: {file.path}, source: files/{Path(file.path).name}, sha256: {file.sha256}, mode: "{file.mode}", owner: root}}'
+        f"  - path: {file.path}\n"
+        f"    source: files/{Path(file.path).name}\n"
+        f"    sha256: {file.sha256}\n"
+        f'    mode: "{file.mode}"\n'
+        "    owner: root"
         for file in managed_files()
     ]
     flags = [f"    {name}: {'true' if value is True else value}" for name, value in FLAGS.items()]
@@ -132,7 +134,7 @@ def manifest(hosts: str) -> str:
             "name: decode",
             f"hosts: [{hosts}]",
             f"unit: {{name: {UNIT}, enabled: true}}",
-            f"server: {Path(SERVER).name}",
+            f"server: {SERVER}",
             "files:",
             *files,
             "serve_script:",
@@ -149,23 +151,28 @@ def manifest(hosts: str) -> str:
     )
 
 
+def write_project(folder: Path, inventory: str) -> None:
+    """A project of knowngood with this manifest for the hosts of the inventory's group `decode`."""
+    (folder / "inventory").mkdir(parents=True)
+    (folder / "state" / "files").mkdir(parents=True)
+    (folder / "inventory" / "fleet.py").write_text(inventory)
+    (folder / "state" / "decode.yaml").write_text(manifest("decode"))
+    for content in managed_files():
+        (folder / "state" / "files" / Path(content.path).name).write_bytes(content.data)
+
+
 def questions() -> dict[str, object]:
     """The same questions as plain data, for the tools that are written as scripts and playbooks."""
+    files = [*managed_files(), serve_script()]
     return {
         "unit": UNIT,
         "script": SCRIPT,
-        "files": [{"path": f.path, "sha256": f.sha256, "mode": f.mode} for f in [*managed_files(), serve_script()]],
+        "files": [{"path": file.path, "sha256": file.sha256, "mode": file.mode} for file in files],
         "script_lines": script_lines(),
         "environ_lines": environ_lines(),
         "argv_words": argv_words(),
         "directive_lines": directive_lines(),
     }
-
-
-def _kernel(path: str) -> bytes:
-    name = Path(path).stem
-    lines = [f'"""{name}: a stand-in for a patched kernel."""', *(f"TILE_{n} = {n * 7919 % 1024}" for n in range(2200))]
-    return _text(lines)
 
 
 def _text(lines: list[str]) -> bytes:

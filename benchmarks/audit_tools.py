@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-import venv
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import audit_scene as scene
 from audit_node import Keys
+from tools_venv import BIN
 
-HERE = Path(__file__).resolve().parent
-RIVALS = HERE / "rivals"
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "knowngood-benchmarks"
-BIN = CACHE / f"venv-{sys.version_info.major}.{sys.version_info.minor}" / "bin"
-
-
-def install() -> None:
-    """A venv with the pinned rivals and this checkout; nothing to do when it is there and up to date."""
-    wanted = (HERE / "requirements.txt").read_text() + (HERE.parent / "pyproject.toml").read_text()
-    stamp = BIN.parent / "installed"
-    if stamp.exists() and stamp.read_text() == wanted:
-        return
-    print(f"installing the tools into {BIN.parent} …", file=sys.stderr)
-    venv.create(BIN.parent, with_pip=True, clear=True)
-    order = [str(BIN / "pip"), "install", "-q", "-r", str(HERE / "requirements.txt"), "-e", str(HERE.parent)]
-    subprocess.run(order, check=True)
-    stamp.write_text(wanted)
+RIVALS = Path(__file__).resolve().parent / "rivals"
 
 
 def probe_program() -> bytes:
@@ -63,7 +44,7 @@ class Site:
         (folder / "inventory.py").write_text(_pyinfra_inventory(login, hosts))
         (folder / "hosts.ini").write_text("\n".join(["[decode]", *hosts, ""]))
         (folder / "ansible.cfg").write_text(_ansible_config(login, folder))
-        _write_project(folder)
+        scene.write_project(folder / "project", _pyinfra_inventory(login, hosts))
         return cls(folder, hosts)
 
 
@@ -98,19 +79,6 @@ pipelining = true
 control_path_dir = {folder}/masters
 ssh_extra_args = -o UserKnownHostsFile={login["known_hosts"]}
 """
-
-
-def _write_project(folder: Path) -> None:
-    project = folder / "project"
-    _put(project / "inventory" / "fleet.py", (folder / "inventory.py").read_bytes())
-    _put(project / "state" / "decode.yaml", scene.manifest("decode").encode())
-    for content in scene.managed_files():
-        _put(project / "state" / "files" / Path(content.path).name, content.data)
-
-
-def _put(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
 
 
 # --- The tools ------------------------------------------------------------------------------------------
@@ -159,6 +127,13 @@ def _python(script: str) -> Callable[[Site], list[str]]:
     return lambda site: [str(BIN / "python"), str(RIVALS / script), str(site.folder / "site.json")]
 
 
+def _pyinfra(site: Site) -> list[str]:
+    return [str(BIN / "pyinfra"), "-y", str(site.folder / "inventory.py"), str(RIVALS / "pyinfra_audit.py")]
+
+
+CURVE25519 = ("-o", "KexAlgorithms=curve25519-sha256")
+
+
 def _ansible(key: str, name: str, *ssh_options: str, upto: int) -> Tool:
     return Tool(
         key=key,
@@ -187,10 +162,10 @@ def tools(ansible_upto: int) -> list[Tool]:
         Tool(
             "pyinfra",
             "pyinfra, stock facts",
-            lambda site: [str(BIN / "pyinfra"), "-y", str(site.folder / "inventory.py"), str(RIVALS / "pyinfra_audit.py")],
+            _pyinfra,
             _read_pyinfra,
             lambda site: {"AUDIT_QUESTIONS": str(site.folder / "questions.json")},
         ),
         _ansible("ansible", "Ansible --check", upto=ansible_upto),
-        _ansible("ansible-curve25519", "Ansible --check, curve25519", "-o", "KexAlgorithms=curve25519-sha256", upto=ansible_upto),
+        _ansible("ansible-curve25519", "Ansible --check, curve25519", *CURVE25519, upto=ansible_upto),
     ]

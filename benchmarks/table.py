@@ -31,7 +31,8 @@ def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -
     widths = [max(len(line[at]) for line in lines) for at in range(len(columns))]
     print(f"\n{title}")
     for line in lines:
-        cells = [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))]
+        first, *others = zip(line, widths, strict=True)
+        cells = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]
         print("  " + "  ".join(cells).rstrip())
 
 
@@ -73,7 +74,8 @@ def write_json(path: Path, results: dict[str, object], targets: Sequence[Target]
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+        digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+        return f"{value:,.{digits}f}"
     return "–" if value is None else str(value)
 
 

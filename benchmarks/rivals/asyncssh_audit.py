@@ -13,27 +13,27 @@ from pathlib import Path
 import asyncssh
 
 
-async def ask(host: str, site: dict, program: bytes, known_hosts: asyncssh.SSHKnownHosts, key: asyncssh.SSHKey) -> dict:
-    async with asyncssh.connect(
-        host,
-        site["port"],
-        username=site["user"],
-        client_keys=[key],
-        known_hosts=known_hosts,
-        config=None,
-        agent_path=None,
-        connect_timeout=120,
-    ) as connection:
-        answer = await connection.run(site["command"], input=program, encoding=None, check=True)
+async def ask(
+    host: str, command: str, program: bytes, options: asyncssh.SSHClientConnectionOptions
+) -> object:
+    async with asyncssh.connect(host, options=options) as connection:
+        answer = await connection.run(command, input=program, encoding=None, check=True)
         return json.loads(answer.stdout)
 
 
 async def main() -> None:
     site = json.loads(Path(sys.argv[1]).read_text())
     program = Path(site["program"]).read_bytes()
-    known_hosts = asyncssh.read_known_hosts(site["known_hosts"])
-    key = asyncssh.read_private_key(site["key"])
-    asked = [ask(host, site, program, known_hosts, key) for host in site["hosts"]]
+    options = asyncssh.SSHClientConnectionOptions(
+        port=site["port"],
+        username=site["user"],
+        client_keys=[asyncssh.read_private_key(site["key"])],
+        known_hosts=asyncssh.read_known_hosts(site["known_hosts"]),
+        config=None,
+        agent_path=None,
+        connect_timeout=120,
+    )
+    asked = [ask(host, site["command"], program, options) for host in site["hosts"]]
     answers = await asyncio.gather(*asked, return_exceptions=True)
     failed = [answer for answer in answers if isinstance(answer, BaseException)]
     print(json.dumps({"hosts": len(answers), "answered": len(answers) - len(failed)}))

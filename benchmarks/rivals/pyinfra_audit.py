@@ -5,6 +5,7 @@ Every fact is a command of its own on the host. Prints one line of JSON a host: 
 
 import json
 import os
+import re
 from pathlib import Path
 
 from pyinfra import host
@@ -22,8 +23,9 @@ def expect(what, right):
         drift.append(what)
 
 
-def lacking(lines, seen):
-    return [line for line in lines if line not in seen]
+def expect_all(lines, command):
+    seen = host.get_fact(Command, command).splitlines()
+    drift.extend(line for line in lines if line not in seen)
 
 
 for file in want["files"]:
@@ -32,17 +34,16 @@ for file in want["files"]:
     expect(f"mode {file['path']}", state.get("mode") == int(file["mode"]))
     expect(f"owner {file['path']}", state.get("user") == "root")
 
-script = host.get_fact(Command, f"cat {want['script']}").splitlines()
-drift += lacking(want["script_lines"], script)
+expect_all(want["script_lines"], f"cat {want['script']}")
 
 expect("active", host.get_fact(SystemdStatus, services=[unit]).get(unit))
 expect("enabled", host.get_fact(SystemdEnabled, services=[unit]).get(unit))
-drift += lacking(want["directive_lines"], host.get_fact(Command, f"systemctl show {unit}").splitlines())
+expect_all(want["directive_lines"], f"systemctl show {unit}")
 
 server = f"/proc/$(systemctl show -P MainPID {unit})"
-drift += lacking(want["environ_lines"], host.get_fact(Command, f"tr '\\0' '\\n' < {server}/environ").splitlines())
-drift += lacking(want["argv_words"], host.get_fact(Command, f"tr '\\0' '\\n' < {server}/cmdline").splitlines())
+expect_all(want["environ_lines"], f"tr '\\0' '\\n' < {server}/environ")
+expect_all(want["argv_words"], f"tr '\\0' '\\n' < {server}/cmdline")
 limits = host.get_fact(Command, f"cat {server}/limits")
-expect("running LimitNOFILE", any(line.split()[:4] == ["Max", "open", "files", "16384"] for line in limits.splitlines()))
+expect("running LimitNOFILE", re.search("^Max open files +16384 ", limits, re.MULTILINE))
 
 print(json.dumps({"host": host.name, "drift": drift}))
