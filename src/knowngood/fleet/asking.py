@@ -149,15 +149,22 @@ class _Asking:
     def _question(self, program: bytes) -> dict[str, Any]:
         """The fact's arguments: what to run, what to send, and as whom."""
         script = _script(self._host.data.get("knowngood_python") or "python3")
-        arguments, _ = pop_global_arguments(self._state, self._host, {})
-        if not become.needs_stdin(arguments):
-            return {"script": script, "_stdin": program, "_get_pty": False}
-        return {
-            "script": become.command(script, arguments),
-            "_stdin": become.stdin(program, arguments),
-            "_get_pty": False,
-            **become.PLAIN,
-        }
+        if self._has_password():
+            arguments, _ = pop_global_arguments(self._state, self._host, {})
+            if become.passwords(arguments):
+                return {
+                    "script": become.command(script, arguments),
+                    "_stdin": become.stdin(program, arguments),
+                    "_get_pty": False,
+                    **become.PLAIN,
+                }
+        return {"script": script, "_stdin": program, "_get_pty": False}
+
+    def _has_password(self) -> bool:
+        data, config = self._host.data, self._state.config
+        return bool(
+            data.get("_sudo_password", config.SUDO_PASSWORD) or data.get("_su_password", config.SU_PASSWORD)
+        )
 
     def _leave(self) -> None:
         """Let connectors that started something (a container) put it away; ssh is closed by the visit."""

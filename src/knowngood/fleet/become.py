@@ -48,13 +48,8 @@ PLAIN: Mapping[str, object] = {
 }
 
 
-def needs_stdin(arguments: Mapping[str, Any]) -> bool:
-    """Whether these global arguments hold a password that would be used."""
-    return bool(passwords(arguments))
-
-
 def passwords(arguments: Mapping[str, Any]) -> list[str]:
-    """Those that will be asked for, in that order."""
+    """The passwords that will be asked for, in that order."""
     asked = (("_sudo", "_sudo_password"), ("_su_user", "_su_password"))
     return [arguments[password] for who, password in asked if arguments.get(who) and arguments.get(password)]
 

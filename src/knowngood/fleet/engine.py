@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import importlib
+import importlib.metadata
 import logging
 import resource
+import sys
+import typing
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -24,16 +28,19 @@ _FILES_OF_OUR_OWN = 128
 def start() -> None:
     """Patch the standard library for gevent, load pyinfra, and put the seams in. Once per process."""
     raise_file_limit()  # before pyinfra's import, which reads it
-    from gevent import monkey
+    with _entry_points_read_once():
+        from gevent import monkey
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns where ssl was imported before; nothing here speaks TLS
-        # subprocess too: gevent reaps every child of the process, so the plain one would lose exit codes.
-        monkey.patch_all()
-    _silence()
-    import pyinfra  # noqa: F401
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of an ssl that is loaded already; nothing here speaks TLS
+            # subprocess too: gevent reaps every child of the process, so the plain one would lose exit codes.
+            monkey.patch_all()
+        _silence()
+        with _without("invoke"):  # 0.1 s, for a `Match exec` that pyinfra runs by other means
+            import pyinfra  # noqa: F401
 
     _replace_seams()
+    gc.freeze()  # what was loaded stays: collections need not look at it again for each node
 
 
 def raise_file_limit() -> int:
@@ -48,6 +55,36 @@ def raise_file_limit() -> int:
     return max(1, (soft - _FILES_OF_OUR_OWN) // FILES_PER_HOST)
 
 
+@contextlib.contextmanager
+def _entry_points_read_once() -> Iterator[None]:
+    """Scan the installed packages' entry points once, not 30 times (0.3 s): gevent asks for each module that
+    it patches. pyinfra, which asks for each `@connector/…` of an inventory, keeps what it imports here."""
+    scan = importlib.metadata.entry_points
+    found = scan()
+
+    def select(**params: Any) -> Any:
+        return found.select(**params) if params else found
+
+    importlib.metadata.entry_points = select
+    try:
+        yield
+    finally:
+        importlib.metadata.entry_points = scan
+
+
+@contextlib.contextmanager
+def _without(module: str) -> Iterator[None]:
+    """Let nobody import this optional module meanwhile."""
+    if module in sys.modules:
+        yield
+        return
+    sys.modules[module] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[module]
+
+
 def _silence() -> None:
     """No line of pyinfra's or paramiko's: they print commands, stdin and whole outputs of failed facts."""
     for name in ("pyinfra", "paramiko"):
@@ -60,6 +97,7 @@ def _silence() -> None:
 def _replace_seams() -> None:
     from knowngood.fleet import hostkeys, streams, transport
 
+    type_hints = functools.cache(typing.get_type_hints)
     ssh, util = "pyinfra.connectors.ssh", "pyinfra.connectors.util"
     client = "pyinfra.connectors.sshuserclient.client"
     seams: tuple[tuple[str, str, object], ...] = (
@@ -78,6 +116,9 @@ def _replace_seams() -> None:
         # Ours cost less, are closed when a node is given up, and let few handshakes run at a time.
         ("paramiko.client", "Transport", transport.Transport),
         (util, "Popen", transport.Popen),
+        # Theirs works out the same types anew for each host and fact.
+        ("pyinfra.connectors.base", "get_type_hints", type_hints),
+        ("pyinfra.api.arguments", "get_type_hints", type_hints),
     )
     for name, attribute, ours in seams:
         module = importlib.import_module(name)
