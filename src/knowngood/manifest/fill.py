@@ -1,7 +1,7 @@
 """{host.NAME} in a manifest's text: host data of the inventory.
 
 {host.name} is the inventory's name of the host; {host.address} its ssh_hostname, or its name where it has
-none. A text {host.NAME} itself is written {{host.NAME}}.
+none. Text that looks so and isn't meant stands in double braces: {{host.NAME}} is the text {host.NAME}.
 """
 
 from __future__ import annotations
@@ -14,22 +14,28 @@ from knowngood.manifest.source import Source
 from knowngood.manifest.tree import Entry, Mapping, Node, Scalar, Sequence, scalars
 from knowngood.model import Host
 
-_REFERENCE = re.compile(r"\{(\{?)host\.([A-Za-z_][A-Za-z0-9_]*)\}(\}?)")
-_NEARLY = re.compile(r"\{\s*host\s*[.\[][^}]{0,40}\}?")
+_LIKE = r"\{\s*host\s*[.\[][^{}]*\}"
+_LOOKS_LIKE = re.compile(_LIKE)
+_TOKEN = re.compile(rf"\{{(?P<literal>{_LIKE})\}}|\{{host\.(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}}")
 
 
 def refers(text: str) -> bool:
     """Whether host data stands in this text."""
-    return "{host." in text
+    return any(found["name"] for found in _TOKEN.finditer(text))
+
+
+def escaped(text: str) -> str:
+    """The text as a manifest must say it, so that nothing in it is taken for host data."""
+    return _LOOKS_LIKE.sub(lambda found: "{" + found.group() + "}", text)
 
 
 def malformed(source: Source, tree: Node) -> list[Diagnostic]:
     """What looks like {host.NAME} and isn't."""
     return [
-        source.diagnostic(scalar.start, f"{found.group()!r} is not host data: it is written {{host.NAME}}")
+        source.diagnostic(scalar.start, f"{found.group()} is not host data, which is written {{host.NAME}}")
         for scalar in scalars(tree)
         if "host" in scalar.text
-        for found in _NEARLY.finditer(_REFERENCE.sub("", scalar.text))
+        for found in _LOOKS_LIKE.finditer(_TOKEN.sub("", scalar.text))
     ]
 
 
@@ -54,16 +60,14 @@ class _Filler:
             return self.mapping(node)
         if isinstance(node, Sequence):
             return Sequence(tuple(self._node(item) for item in node.items), node.start)
-        return self._scalar(node) if refers(node.text) else node
+        return self._scalar(node) if "{" in node.text else node
 
     def _scalar(self, node: Scalar) -> Scalar:
         def value(found: re.Match[str]) -> str:
-            opening, name, closing = found.groups()
-            if opening and closing:
-                return found.group()[1:-1]
-            return opening + self._value(node, name) + closing
+            return found["literal"] or self._value(node, found["name"])
 
-        return Scalar(_REFERENCE.sub(value, node.text), False, node.start, node.end)
+        text, count = _TOKEN.subn(value, node.text)
+        return Scalar(text, False, node.start, node.end) if count else node
 
     def _value(self, node: Scalar, name: str) -> str:
         if name == "name":

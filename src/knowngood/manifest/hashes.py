@@ -36,7 +36,7 @@ class _Edit:
 
 
 def write_hashes(project: Path) -> tuple[list[WrittenHash], list[Diagnostic]]:
-    """Fill in and correct every sha256 of the project's manifests; returns what was written and what can't be.
+    """Fill in and correct every sha256 of a project's manifests: what was written, and what can't be.
 
     Manifests that can't be read as YAML, and sources that are missing or outside the project, are left to
     load_manifests to tell. A manifest is replaced as a whole or not at all. OSError when it can't be.

@@ -20,6 +20,11 @@ from knowngood.manifest.tree import Mapping, Node, Scalar, Sequence, plain
 SCHEMA_FILE = Path(__file__).with_name("manifest.schema.json")
 
 
+def schema_text() -> str:
+    """The JSON Schema of manifests, for editors to complete from."""
+    return SCHEMA_FILE.read_text(encoding="utf-8")
+
+
 def check(source: Source, tree: Mapping) -> list[Diagnostic]:
     """All places where the tree is not what the schema says, in the order of the source."""
     # Importing jsonschema takes longer than all else that validate does.
@@ -37,8 +42,7 @@ def _validator() -> Any:
         if isinstance(instance, str) and not _ecmascript(pattern).search(instance):
             yield ValidationError("pattern")
 
-    schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
-    return extend(Draft202012Validator, {"pattern": pattern})(schema)  # type: ignore[no-untyped-call]
+    return extend(Draft202012Validator, {"pattern": pattern})(json.loads(schema_text()))  # type: ignore[no-untyped-call]
 
 
 @cache

@@ -48,6 +48,11 @@ _WORDS = {
 }
 
 
+def is_word(text: str) -> bool:
+    """Whether some reading of YAML takes this text, without quotes, for true, false or nothing."""
+    return text in _WORDS or text in ("y", "Y", "n", "N")
+
+
 @dataclass(frozen=True, slots=True)
 class Sequence:
     items: tuple[Node, ...]

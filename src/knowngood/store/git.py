@@ -57,7 +57,7 @@ def manifest_info(project: Path, manifest: Named) -> ManifestInfo:
 
 
 def revision(project: Path, paths: Sequence[str]) -> Revision:
-    """The commit that last changed any of the paths, relative to the project, and whether they differ from it.
+    """The commit that last changed any of the paths (relative to the project), and if they differ now.
 
     Dirty is a change that is not committed, staged or not, and a file that git does not track or ignores.
     """

@@ -47,7 +47,7 @@ def is_project(directory: Path) -> bool:
 
 
 def kept(project: Path) -> Path:
-    """The project's .knowngood/, made with a .gitignore of its own where it is missing. OSError if it can't be."""
+    """The project's .knowngood/, made where it is missing, with a .gitignore. OSError if it can't be."""
     folder = project / KEPT
     folder.mkdir(mode=0o700, exist_ok=True)
     ignore = folder / ".gitignore"
