@@ -8,7 +8,7 @@ from knowngood.manifest.desired import SECTIONS
 from knowngood.manifest.diagnostic import Diagnostic
 from knowngood.manifest.merge import as_unit
 from knowngood.manifest.source import Source
-from knowngood.manifest.tree import Mapping, Node, Scalar, Sequence
+from knowngood.manifest.tree import Mapping, Scalar, Sequence
 
 _KNOB_DIRECTIVES = ("Environment", "EnvironmentFile", "PassEnvironment", "UnsetEnvironment")
 
@@ -127,8 +127,8 @@ def _flags_once(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
 
 
 def _health_once(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
-    health: Node | None = tree.get("health")
-    if isinstance(health, Mapping) and not health.entries.keys() & {"http", "command", "completion"}:
+    health = tree.get("health")
+    if isinstance(health, Mapping) and len(health.entries.keys() & {"http", "command", "completion"}) != 1:
         yield source.diagnostic(
-            health.start, "health asks nothing: it needs one of http, command and completion"
+            health.start, "health must have one of http, command and completion, and only one"
         )

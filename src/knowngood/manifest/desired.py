@@ -177,7 +177,8 @@ def _declared(tree: Mapping) -> Iterator[tuple[Setting, Node]]:
 def _declared_of_file(file: Mapping, has_content: bool) -> Iterator[tuple[Setting, Node]]:
     path = file.text("path") or ""
     if has_content and path:
-        yield Setting("file", path), file.entries["path"].key
+        content = file.entries.get("sha256") or file.entries.get("source") or file.entries["path"]
+        yield Setting("file", path), content.key
     for kind in ("mode", "owner", "group"):
         if kind in file.entries:
             yield Setting(kind, path), file.entries[kind].key

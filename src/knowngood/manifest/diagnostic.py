@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from knowngood.syntax.secrets import MASK, looks_secret
-
 _WIDEST_LINE = 160  # characters of a source line that are shown
-_NAMED_VALUE = re.compile(r"""([\w.-]+)(["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|\{[^}]*\}?|[^\s,{}]+)""")
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One mistake. `path` is relative to the project; `line` and `column` count from 1, in characters.
 
-    `source` is the whole line of the file, or "" where there is none to show. `hint` says what may be meant.
+    `source` is the line of the file, secrets masked, "" where there is none to show. `hint` says what may
+    be meant.
     """
 
     path: str
@@ -31,7 +28,7 @@ class Diagnostic:
         head = printable(f"{self.path}:{self.line}:{self.column}: {self.message}{hint}")
         if not self.source.strip():
             return head
-        line, column = _cropped(_without_secrets(self.source), self.column)
+        line, column = _cropped(self.source, self.column)
         before = printable(line[: column - 1])
         return f"{head}\n    {printable(line)}\n    {' ' * len(before)}^"
 
@@ -50,18 +47,6 @@ def printable(text: str) -> str:
         c if c.isprintable() else " " if c == "\t" else c.encode("unicode_escape").decode("ascii")
         for c in text
     )
-
-
-def _without_secrets(line: str) -> str:
-    """The line with the values of secret-looking names masked; {secret: …} names a secret and holds none."""
-
-    def masked(found: re.Match[str]) -> str:
-        name, between, value = found.groups()
-        if not looks_secret(name) or value.startswith("{"):
-            return found.group()
-        return name + between + MASK
-
-    return _NAMED_VALUE.sub(masked, line)
 
 
 def _cropped(line: str, column: int) -> tuple[str, int]:

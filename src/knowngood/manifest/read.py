@@ -21,9 +21,16 @@ _DEEPEST = 40
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+_COLON_WITHIN = "mapping values are not allowed in this context"
+_OPENED = (
+    "could not find expected ':'",
+    "did not find expected ',' or ']'",
+    "did not find expected ',' or '}'",
+    "found unexpected end of stream",
+)
 # libyaml's wording → ours
 _PROBLEMS = {
-    "mapping values are not allowed in this context": "a colon within a value: put the value in quotes",
+    _COLON_WITHIN: "a colon within a value: put the value in quotes",
     "could not find expected ':'": "a line without a colon; a key and its value are written key: value",
     "did not find expected key": "this line does not fit the ones above it: check the indentation and quotes",
     "did not find expected '-' indicator": "this line does not fit the list above it: check the indentation",
@@ -180,15 +187,15 @@ def _levels(node: Node) -> int:
 
 
 def _syntax_error(source: Source, error: yaml.MarkedYAMLError) -> Diagnostic:
-    problem = error.problem or "not YAML"
-    mark = error.problem_mark or error.context_mark
-    # libyaml's marks for errors carry no usable index.
+    problem = error.problem or "this is not YAML"
+    # What is left open is better told where it opens.
+    mark = error.context_mark if problem in _OPENED and error.context_mark else error.problem_mark
+    # Marks of errors carry no index.
     offset = _offset(source, mark.line, mark.column) if mark else 0
-    if source.text[offset : offset + 1] == "\t" or _tab_indents(source, offset):
+    if source.text[offset : offset + 1] == "\t" or _is_indented_by_tab(source, offset):
         return source.diagnostic(offset, "a tab: YAML is indented with spaces only")
-    opened = error.context_mark
-    if problem == "found unexpected end of stream" and opened:
-        offset = _offset(source, opened.line, opened.column)
+    if problem == _COLON_WITHIN and _is_first_colon(source, offset):
+        return source.diagnostic(offset, "this line does not fit the ones above it: check the indentation")
     return source.diagnostic(offset, _PROBLEMS.get(problem, problem))
 
 
@@ -197,9 +204,17 @@ def _offset(source: Source, line: int, column: int) -> int:
     return min(starts[min(line, len(starts) - 1)] + column, len(source.text))
 
 
-def _tab_indents(source: Source, offset: int) -> bool:
-    before = source.text[:offset].rpartition("\n")[2]
+def _line_before(source: Source, offset: int) -> str:
+    return source.text[:offset].rpartition("\n")[2]
+
+
+def _is_indented_by_tab(source: Source, offset: int) -> bool:
+    before = _line_before(source, offset)
     return "\t" in before and not before.strip()
+
+
+def _is_first_colon(source: Source, offset: int) -> bool:
+    return ": " not in _line_before(source, offset)
 
 
 def _character(error: yaml.reader.ReaderError) -> str:

@@ -39,7 +39,9 @@ def _validator() -> Any:
     from jsonschema.validators import extend
 
     def pattern(_: object, pattern: str, instance: object, __: object) -> Iterator[ValidationError]:
-        if isinstance(instance, str) and not _ecmascript(pattern).search(instance):
+        # Numbers are text here as everywhere; plain() makes only those whose text is this one.
+        is_text = isinstance(instance, str | int) and not isinstance(instance, bool)
+        if is_text and not _ecmascript(pattern).search(str(instance)):
             yield ValidationError("pattern")
 
     return extend(Draft202012Validator, {"pattern": pattern})(json.loads(schema_text()))  # type: ignore[no-untyped-call]
@@ -62,11 +64,7 @@ def _diagnostics(source: Source, tree: Mapping, error: Any) -> Iterator[Diagnost
         yield from _unknown_keys(source, node, label, error)
     elif keyword == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
-        yield source.diagnostic(
-            node.start, f"{label or 'the manifest'} has no {missing}", _meaning(error, missing)
-        )
-    elif keyword == "oneOf":
-        yield source.diagnostic(node.start, f"{label} is {error.schema.get('errorMessage')}")
+        yield source.diagnostic(node.start, f"{label or 'the manifest'} has no {missing}")
     elif isinstance(node, Scalar) and node.word is not None:
         yield source.diagnostic(node.start, f"{label}: {_yaml_word(node, node.word, steps, error)}")
     else:
@@ -77,7 +75,10 @@ def _diagnostics(source: Source, tree: Mapping, error: Any) -> Iterator[Diagnost
 
 def _wrong_key(source: Source, node: Node, error: Any) -> Diagnostic:
     key = node.entries[error.instance].key if isinstance(node, Mapping) else node
-    return source.diagnostic(key.start, f"{error.instance!r} can't be: {error.schema.get('errorMessage')}")
+    # What follows a '=' in a key may be a secret: --api-key=…
+    name = error.instance.partition("=")
+    shown = f"{name[0]}=…" if name[1] else name[0]
+    return source.diagnostic(key.start, f"{shown!r}: {error.schema.get('errorMessage')}")
 
 
 def _unknown_keys(source: Source, node: Mapping, label: str, error: Any) -> Iterator[Diagnostic]:
@@ -96,11 +97,6 @@ def _near(key: str, known: list[str]) -> str:
     return f"did you mean {by_lower[close[0]]!r}?" if close else f"known are {', '.join(known)}"
 
 
-def _meaning(error: Any, key: str) -> str:
-    part = error.schema.get("properties", {}).get(key, {})
-    return str(part.get("errorMessage", ""))
-
-
 def _yaml_word(node: Scalar, word: str, steps: list[Any], error: Any) -> str:
     """Why a yes, no, true, false, null or nothing, without quotes, is refused here."""
     inside = [step for step in steps if isinstance(step, str)]
@@ -115,7 +111,7 @@ def _yaml_word(node: Scalar, word: str, steps: list[Any], error: Any) -> str:
             )
         if is_value:
             return (
-                f"{node.text} without quotes is nothing to YAML: write {quoted} for the text,"
+                f"{node.text} without quotes is nothing to YAML, not text: write {quoted} for the text,"
                 " {absent: true} if it must not be set"
             )
         return f"there is no value; it must be {error.schema.get('errorMessage')}"
@@ -125,7 +121,7 @@ def _yaml_word(node: Scalar, word: str, steps: list[Any], error: Any) -> str:
             f" write {quoted} for the text, {{absent: true}} if it must not be given"
         )
     if is_value:
-        return f"{node.text} without quotes is {word} to YAML: write {quoted} for the text"
+        return f"{node.text} without quotes is {word} to YAML, not text: write {quoted} for the text"
     return f"{node.text} is not {error.schema.get('errorMessage')}"
 
 
