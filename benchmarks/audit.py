@@ -29,18 +29,17 @@ Costs = dict[tuple[str, int], list[Cost]]  # by tool and number of hosts
 
 def main() -> None:
     options = _options()
-    tools_venv.install()
+    tools_venv.move_in()
     audit_node.prepare()
     audit_node.enter_own_network()
     chosen = [tool for tool in audit_tools.tools(options.ansible_upto) if tool.key in options.tools]
     with tempfile.TemporaryDirectory(prefix="kg-audit-") as scratch:
         keys = audit_node.Keys.make(Path(scratch))
         with audit_node.booted(Path(scratch), keys) as node:
-            program = audit_tools.probe_program()
-            exchanges = check_answers(chosen, node, Path(scratch), keys, program)
+            exchanges = check_answers(chosen, node, Path(scratch), keys)
             sites = {
                 count: Site.write(
-                    Path(scratch, f"{count}"), audit_node.addresses(count), audit_node.PORT, keys, program
+                    Path(scratch, f"{count}"), audit_node.addresses(count), audit_node.PORT, keys
                 )
                 for count in options.hosts
             }
@@ -74,13 +73,13 @@ def _numbers(text: str) -> list[int]:
 
 
 def check_answers(
-    chosen: Sequence[Tool], node: audit_node.Node, scratch: Path, keys: audit_node.Keys, program: bytes
+    chosen: Sequence[Tool], node: audit_node.Node, scratch: Path, keys: audit_node.Keys
 ) -> dict[str, str]:
     """Prove that each tool answers, sees a clean host as clean and an edited knob as drift.
 
     Returns each tool's key exchange, as the host's sshd logged it.
     """
-    site = Site.write(scratch / "check", audit_node.addresses(1), audit_node.TELLTALE_PORT, keys, program)
+    site = Site.write(scratch / "check", audit_node.addresses(1), audit_node.TELLTALE_PORT, keys)
     exchanges = {}
     for tool in chosen:
         audit(tool, site, drifted=0)

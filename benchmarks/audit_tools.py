@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,11 +14,6 @@ from audit_node import Keys
 from tools_venv import BIN
 
 RIVALS = Path(__file__).resolve().parent / "rivals"
-
-
-def probe_program() -> bytes:
-    """What asyncssh sends: the program that knowngood would send, with its questions."""
-    return b'print("{}")'
 
 
 # --- Where the hosts are --------------------------------------------------------------------------------
@@ -31,12 +27,11 @@ class Site:
     hosts: list[str]
 
     @classmethod
-    def write(cls, folder: Path, hosts: list[str], port: int, keys: Keys, program: bytes) -> Site:
-        """Write the files; `program` is what asyncssh sends to python3 on each host."""
+    def write(cls, folder: Path, hosts: list[str], port: int, keys: Keys) -> Site:
+        """Write the files into a new folder."""
         folder.mkdir(parents=True)
         known_hosts, probe = folder / "known_hosts", folder / "probe.py"
         known_hosts.write_text(keys.known_hosts(hosts, port))
-        probe.write_bytes(program)
         login = {"port": port, "user": "root", "key": str(keys.login), "known_hosts": str(known_hosts)}
         site = {**login, "hosts": hosts, "program": str(probe), "command": "python3 -I -S -"}
         (folder / "site.json").write_text(json.dumps(site))
@@ -45,7 +40,18 @@ class Site:
         (folder / "hosts.ini").write_text("\n".join(["[decode]", *hosts, ""]))
         (folder / "ansible.cfg").write_text(_ansible_config(login, folder))
         scene.write_project(folder / "project", _pyinfra_inventory(login, hosts))
+        probe.write_bytes(_probe_program(folder / "project"))
         return cls(folder, hosts)
+
+
+def _probe_program(project: Path) -> bytes:
+    """What knowngood sends to a host of this project."""
+    from knowngood.manifest import load_manifests
+    from knowngood.model import Host
+    from knowngood.observe.ask import ask
+
+    (manifest,), _ = load_manifests(project)
+    return ask((manifest.resolve(Host("any", groups=("decode",)), {}),), secrets.token_bytes(32))
 
 
 def _pyinfra_inventory(login: dict[str, object], hosts: list[str]) -> str:
