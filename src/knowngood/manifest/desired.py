@@ -7,7 +7,6 @@ from collections.abc import Mapping as Map
 from pathlib import Path
 
 from knowngood.manifest.merge import as_unit
-from knowngood.manifest.source import Source
 from knowngood.manifest.tree import Mapping, Node, Scalar, Sequence, plain
 from knowngood.model import (
     ABSENT,
@@ -17,7 +16,6 @@ from knowngood.model import (
     DesiredScript,
     Known,
     Occurrences,
-    Place,
     Plain,
     Secret,
     Setting,
@@ -27,10 +25,11 @@ from knowngood.model import (
 SECTIONS = ("Unit", "Service")
 
 
-def build(source: Source, tree: Mapping, host: str, directory: Path, environ: Map[str, str]) -> Desired:
+def build(tree: Mapping, host: str, directory: Path, environ: Map[str, str]) -> Desired:
     """Desired for a host. `directory` is the manifest's own, which sources are relative to.
 
-    The tree is valid; secrets are read from `environ`, and an unset one becomes a Secret without text.
+    The tree is valid; secrets are read from `environ`, and an unset one becomes a Secret without text. Places
+    are left to the caller, who has the source.
     """
     unit = _unit(tree)
     script = tree.map("serve_script")
@@ -54,13 +53,7 @@ def build(source: Source, tree: Mapping, host: str, directory: Path, environ: Ma
         dropin=systemd.text("dropin") or "zz-knowngood.conf",
         cache_dirs=_texts(tree.get("cache_dirs")),
         health=_plain_map(health) if health else None,
-        places={setting: source.place(node.start) for setting, node in _declared(tree)},
     )
-
-
-def place_of(source: Source, tree: Mapping, setting: Setting) -> Place | None:
-    """Where a tree declares a setting."""
-    return next((source.place(node.start) for found, node in _declared(tree) if found == setting), None)
 
 
 def octal(mode: str | None) -> str | None:
@@ -149,7 +142,7 @@ def _plain_map(node: Node) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _declared(tree: Mapping) -> Iterator[tuple[Setting, Node]]:
+def declared(tree: Mapping) -> Iterator[tuple[Setting, Node]]:
     """Each setting that a tree declares, with the node that says so: the key, where it has one of its own."""
     unit = _unit(tree)
     name = unit.entries.get("active") or unit.entries.get("name")

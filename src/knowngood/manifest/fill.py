@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from knowngood.manifest.diagnostic import Diagnostic
 from knowngood.manifest.source import Source
@@ -17,6 +18,9 @@ from knowngood.model import Host
 _LIKE = r"\{\s*host\s*[.\[][^{}]*\}"
 _LOOKS_LIKE = re.compile(_LIKE)
 _TOKEN = re.compile(rf"\{{(?P<literal>{_LIKE})\}}|\{{host\.(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}}")
+
+
+References: TypeAlias = frozenset[int]  # nodes by id()
 
 
 def refers(text: str) -> bool:
@@ -39,20 +43,50 @@ def malformed(source: Source, tree: Node) -> list[Diagnostic]:
     ]
 
 
-def filled(source: Source, tree: Mapping, host: Host) -> tuple[Mapping, list[Diagnostic]]:
-    """The tree with the host's data filled in, and what is missing of it."""
-    filler = _Filler(source, host)
+def references(tree: Node) -> References:
+    """Which nodes of a tree hold host data, in themselves or below."""
+    found: set[int] = set()
+    _collect(tree, found)
+    return frozenset(found)
+
+
+def _collect(node: Node, found: set[int]) -> bool:
+    if isinstance(node, Scalar):
+        holds = _TOKEN.search(node.text) is not None
+    else:
+        below = node.items if isinstance(node, Sequence) else [entry.value for entry in node.entries.values()]
+        # Not any(): every one must be looked at.
+        holds = sum(_collect(child, found) for child in below) > 0
+    if holds:
+        found.add(id(node))
+    return holds
+
+
+def filled(
+    source: Source, tree: Mapping, host: Host, references: References
+) -> tuple[Mapping, list[Diagnostic]]:
+    """The tree with the host's data filled in, and what is missing of it.
+
+    `references` are those of this very tree; nodes without any are kept as they are, the tree itself too.
+    """
+    filler = _Filler(source, host, references)
     return filler.mapping(tree), filler.diagnostics
 
 
 class _Filler:
-    def __init__(self, source: Source, host: Host) -> None:
+    def __init__(self, source: Source, host: Host, references: References) -> None:
         self.source = source
         self.host = host
+        self.references = references
         self.diagnostics: list[Diagnostic] = []
 
     def mapping(self, node: Mapping) -> Mapping:
-        entries = {key: Entry(entry.key, self._node(entry.value)) for key, entry in node.entries.items()}
+        if id(node) not in self.references:
+            return node
+        entries = {
+            key: Entry(entry.key, self._node(entry.value)) if id(entry.value) in self.references else entry
+            for key, entry in node.entries.items()
+        }
         return Mapping(entries, node.start, node.flow)
 
     def _node(self, node: Node) -> Node:
@@ -60,7 +94,7 @@ class _Filler:
             return self.mapping(node)
         if isinstance(node, Sequence):
             return Sequence(tuple(self._node(item) for item in node.items), node.start)
-        return self._scalar(node) if "{" in node.text else node
+        return self._scalar(node)
 
     def _scalar(self, node: Scalar) -> Scalar:
         def value(found: re.Match[str]) -> str:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping as Map
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
 from knowngood.manifest import checks, fill, schema
-from knowngood.manifest.desired import build
-from knowngood.manifest.diagnostic import Diagnostic, ManifestError
+from knowngood.manifest.diagnostic import Diagnostic
 from knowngood.manifest.merge import overridden
 from knowngood.manifest.read import LARGEST_FILE, decode, read
+from knowngood.manifest.resolve import Resolver
 from knowngood.manifest.source import Source
 from knowngood.manifest.sources import check_sources, locate, named_entries
 from knowngood.manifest.tree import Mapping, Scalar, plain
 from knowngood.model import Desired, Host
-
-_NODE_PATH = re.compile(r"/(?!.*//)(?!(.*/)?\.{1,2}(/|\Z))[^\0-\x1f\x7f]*[^/\0-\x1f\x7f]")
-_UNIT_NAME = re.compile(r"[A-Za-z0-9:_.\\-]+(@[A-Za-z0-9:_.\\-]+)?\.service")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +30,7 @@ class Manifest:
     overrides: tuple[str, ...]  # groups and hosts that it overrides something for
     rollout: Map[str, object]
     accept: tuple[Map[str, object], ...]
-    _source: Source = field(repr=False)
-    _tree: Mapping = field(repr=False)
-    _directory: Path = field(repr=False)
+    _resolver: Resolver = field(repr=False, compare=False)
 
     def applies_to(self, host: Host) -> bool:
         """Whether `hosts` names the host or one of its groups."""
@@ -47,19 +41,7 @@ class Manifest:
 
         ManifestError when host data is missing, or a combination of overrides contradicts itself.
         """
-        tree = self._tree
-        overrides = tree.map("overrides").entries
-        groups = [name for name in overrides if name in host.groups and name != host.name]
-        for name in (*groups, *([host.name] if host.name in overrides else [])):
-            override = overrides[name].value
-            if isinstance(override, Mapping):
-                tree = overridden(tree, override)
-        mistakes = checks.check_whole(self._source, tree)
-        tree, missing = fill.filled(self._source, _without_overrides(tree), host)
-        mistakes += missing or _misfilled(self._source, tree, host)
-        if mistakes:
-            raise ManifestError(mistakes)
-        return build(self._source, tree, host.name, self._directory, environ)
+        return self._resolver.resolve(host, environ)
 
 
 def load_manifests(project: Path) -> tuple[list[Manifest], list[Diagnostic]]:
@@ -136,9 +118,7 @@ def _manifest(source: Source, tree: Mapping, directory: Path, project: Path) -> 
         overrides=tuple(tree.map("overrides").entries),
         rollout=cast(dict[str, object], plain(tree.map("rollout"))),
         accept=tuple(cast(dict[str, object], plain(item)) for item in tree.items("accept")),
-        _source=source,
-        _tree=tree,
-        _directory=directory,
+        _resolver=Resolver(source, tree, directory),
     )
 
 
@@ -147,31 +127,10 @@ def _names_twice(manifests: list[Manifest]) -> list[Diagnostic]:
     found = []
     for manifest in manifests:
         other = first.setdefault(manifest.name, manifest)
-        name = manifest._tree.get("name")
+        source, name = manifest._resolver.source, manifest._resolver.tree.get("name")
         if other is not manifest and name:
-            message = f"the name {manifest.name} is taken by {other.path}"
-            found.append(manifest._source.diagnostic(name.start, message))
+            found.append(source.diagnostic(name.start, f"the name {manifest.name} is taken by {other.path}"))
     return found
-
-
-def _misfilled(source: Source, tree: Mapping, host: Host) -> list[Diagnostic]:
-    """Paths and names that host data made into something that can't be one."""
-    unit = tree.get("unit")
-    named = unit.get("name") if isinstance(unit, Mapping) else unit
-    found = []
-    if isinstance(named, Scalar) and not _UNIT_NAME.fullmatch(named.text):
-        found.append((named, f"{named.text!r} is no service's name"))
-    files = [file for file in (*tree.items("files"), tree.map("serve_script")) if isinstance(file, Mapping)]
-    paths = [*(file.get("path") for file in files), *tree.items("cache_dirs")]
-    for path in paths:
-        if isinstance(path, Scalar) and not _NODE_PATH.fullmatch(path.text):
-            found.append((path, f"{path.text!r} is no absolute path"))
-    return [source.diagnostic(node.start, f"on host {host.name}: {message}") for node, message in found]
-
-
-def _without_overrides(tree: Mapping) -> Mapping:
-    entries = {key: entry for key, entry in tree.entries.items() if key != "overrides"}
-    return Mapping(entries, tree.start, tree.flow)
 
 
 def _in_order(mistakes: list[Diagnostic]) -> list[Diagnostic]:
