@@ -16,7 +16,7 @@ from knowngood.manifest.desired import build, declared
 from knowngood.manifest.diagnostic import Diagnostic, ManifestError
 from knowngood.manifest.merge import overridden
 from knowngood.manifest.source import Source
-from knowngood.manifest.tree import Mapping, Scalar
+from knowngood.manifest.tree import Mapping, Node, Scalar
 from knowngood.model import Desired, Host, Place, Setting
 
 _NODE_PATH = re.compile(r"/(?!.*//)(?!(.*/)?\.{1,2}(/|\Z))[^\0-\x1f\x7f]*[^/\0-\x1f\x7f]")
@@ -50,8 +50,9 @@ class Resolver:
         if mistakes:
             raise ManifestError(mistakes)
         desired = build(tree, host.name, self.directory, environ)
-        # Filled-in paths are names of settings; only then do the places have to be found anew.
-        places = whole.places if tree is whole.tree else self._places(tree)
+        # Paths are part of settings' names; where a host fills them in, the places are found anew.
+        fixed = whole.references.isdisjoint(map(id, _paths(whole.tree)))
+        places = whole.places if fixed else self._places(tree)
         return replace(desired, places=places)
 
     def _overridden(self, host: Host) -> _Overridden:
@@ -79,13 +80,16 @@ class Resolver:
         found = []
         if isinstance(named, Scalar) and not _UNIT_NAME.fullmatch(named.text):
             found.append((named, f"{named.text!r} is no service's name"))
-        files = [
-            file for file in (*tree.items("files"), tree.map("serve_script")) if isinstance(file, Mapping)
-        ]
-        for path in (*(file.get("path") for file in files), *tree.items("cache_dirs")):
+        for path in (*_paths(tree), *tree.items("cache_dirs")):
             if isinstance(path, Scalar) and not _NODE_PATH.fullmatch(path.text):
                 found.append((path, f"{path.text!r} is no absolute path"))
         return [self.source.diagnostic(node.start, f"on host {host.name}: {wrong}") for node, wrong in found]
+
+
+def _paths(tree: Mapping) -> list[Node]:
+    """The paths of the files and of the serve script."""
+    files = [file for file in (*tree.items("files"), tree.map("serve_script")) if isinstance(file, Mapping)]
+    return [entry.value for file in files if (entry := file.entries.get("path"))]
 
 
 def _without_overrides(tree: Mapping) -> Mapping:
