@@ -63,15 +63,21 @@ def ask(
     answers: Queue = Queue(maxsize=8)
 
     def visit(name: str) -> None:
-        with Visit(turns, timeout) as visit:
-            answer = _Asking(state, name, visit, connect_timeout, timeout).answer(programs[name])
+        try:
+            with Visit(turns, timeout) as visit:
+                answer: object = _Asking(state, name, visit, connect_timeout, timeout).answer(programs[name])
+        except Exception as error:  # a fault of ours; gevent would print it, and nobody would answer
+            answer = error
         answers.put((name, answer))
 
     with engine.contexts(state, inventory.pyinfra, state.config):
         try:
             opening = gevent.spawn(lambda: [state.pool.spawn(visit, name) for name in programs])
             for _ in programs:
-                on_answer(*answers.get())
+                name, answer = answers.get()
+                if isinstance(answer, Exception):
+                    raise answer
+                on_answer(name, answer)
         finally:
             opening.kill()
             state.pool.kill()
@@ -121,6 +127,8 @@ class _Asking:
         try:
             self._host.connect(show_errors=False, raise_exceptions=True)
         except OutOfTime:
+            if any(getattr(thing, "speaks_no_ssh", False) for thing in self._visit.opened):
+                return reasons.unreachable("ssh: the node's answer is not ssh")
             return reasons.unreachable(f"ssh: no answer in {self._connect_timeout:g} s")
         except Exception as error:
             return reasons.of_connecting(error, self._user())
@@ -139,8 +147,8 @@ class _Asking:
             if self._visit.received:
                 return reasons.incomplete(f"had not finished its answer after {self._timeout:g} s")
             return reasons.unreachable(f"answered nothing within {self._timeout:g} s")
-        except PyinfraError as error:
-            return reasons.incomplete(str(error))
+        except Exception as error:  # of other connectors, which have no common family of errors
+            return reasons.incomplete(f"{type(error).__name__}: {error}")
         else:
             return answer if answer.strip() else reasons.incomplete("python3 printed nothing")
         finally:

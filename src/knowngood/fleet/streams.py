@@ -52,23 +52,28 @@ def read_output(
     }
     try:
         for reader in gevent.iwait(list(readers.values())):
-            reader.get()
+            if isinstance(reader.value, Exception):
+                raise reader.value
     finally:
         gevent.killall(list(readers.values()), block=False)
     return CommandOutput([OutputLine(name, reader.value) for name, reader in readers.items()])
 
 
-def _read(stream: Any, method: str, visit: visits.Visit) -> str:
+def _read(stream: Any, method: str, visit: visits.Visit) -> str | Exception:
+    """The whole stream; or what went wrong, returned, as gevent prints what a greenlet raises."""
     channel = getattr(stream, "channel", None)
     receive = getattr(channel, method) if channel else stream.read1
     chunks: list[bytes] = []
     size = 0
-    while chunk := receive(_CHUNK):
-        chunks.append(chunk)
-        size += len(chunk)
-        visit.received += len(chunk)
-        if size > MAX_OUTPUT:
-            raise OutputLimitError
+    try:
+        while chunk := receive(_CHUNK):
+            chunks.append(chunk)
+            size += len(chunk)
+            visit.received += len(chunk)
+            if size > MAX_OUTPUT:
+                return OutputLimitError()
+    except Exception as error:
+        return error
     return b"".join(chunks).decode(_ENCODING)
 
 

@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
+import gevent
 import paramiko
 from gevent import subprocess
 
 from knowngood.fleet import visits
+
+MAX_BANNER = 64 << 10  # bytes that a server may send before it says its version (RFC 4253, section 4.2)
+_READS_A_TURN = 32
+
+
+class FairSocket:
+    """A socket that lets the others have their turn.
+
+    gevent goes to the next greenlet when a socket has nothing to read. A node that never stops talking
+    would have the controller for itself, and every deadline would pass unheard.
+    """
+
+    def __init__(self, sock: Any) -> None:
+        self._sock = sock
+        self._reads = 0
+        self.allowance: float = MAX_BANNER  # bytes still to be read
+        self.send = sock.send
+
+    def recv(self, size: int) -> bytes:
+        self._reads += 1
+        if self._reads % _READS_A_TURN == 0:
+            gevent.sleep(0)
+        data: bytes = self._sock.recv(size)
+        self.allowance -= len(data)
+        if self.allowance < 0:
+            raise paramiko.SSHException("Error reading SSH protocol banner")
+        return data
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sock, name)
 
 
 class Transport(paramiko.Transport):
@@ -19,8 +51,9 @@ class Transport(paramiko.Transport):
     # paramiko wakes up ten times a second to see whether it was closed; gevent wakes it when that happens.
     _active_check_timeout = 5.0
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
+        self.fair = FairSocket(sock)
+        super().__init__(cast(Any, self.fair), *args, **kwargs)
         if visit := visits.current():
             # The visit's clock decides, not these.
             self.banner_timeout = self.auth_timeout = visit.timeout * 2
@@ -31,6 +64,15 @@ class Transport(paramiko.Transport):
         if visit := visits.current():
             visit.begin_handshake(self.sock)
         super().start_client(*args, **kwargs)
+
+    def _check_banner(self) -> None:
+        super()._check_banner()  # type: ignore[misc]
+        self.fair.allowance = math.inf
+
+    @property
+    def speaks_no_ssh(self) -> bool:
+        """Whether the server has said something, and nothing that begins ssh."""
+        return bool(self.fair.allowance < MAX_BANNER and not self.remote_version)
 
     def end(self) -> None:
         """Close, also where the handshake never began (paramiko's close then leaves the socket)."""

@@ -1,0 +1,270 @@
+"""Gathering from real sshds on loopback: answers, and every way in which a node can fail to give one."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .addresses import free_block
+from .loopback import ME, PORT, SSHD, Site, site
+
+pytestmark = [
+    pytest.mark.fleet,
+    pytest.mark.skipif(not Path(SSHD).exists(), reason="no sshd here (apt-get install openssh-server)"),
+]
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("loopback")
+    with site(folder, free_block(())) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def node(here: Site) -> str:
+    return here.sshd()[0]
+
+
+def entry(address: str, public_key: Path) -> str:
+    return f"[{address}]:{PORT} {' '.join(Path(f'{public_key}.pub').read_text().split()[:2])}\n"
+
+
+def test_an_answer_comes_as_the_bytes_that_were_printed(here: Site, node: str) -> None:
+    inventory = here.inventory("here = ['@local']\n", hosts=[node])
+    program = r"import sys; sys.stdout.buffer.write(b'\xff\x00\r\n\x1b[31m\xc3(')"
+    run = here.gather(inventory, program)
+    assert run[node] == run["@local"] == b"\xff\x00\r\n\x1b[31m\xc3("
+    assert run.stderr == ""
+
+
+def test_the_program_runs_isolated_and_reads_its_own_text_from_stdin(here: Site, node: str) -> None:
+    program = "import sys; print(sys.flags.isolated, sys.flags.no_site, sys.argv, repr(sys.stdin.read()))"
+    run = here.gather(here.inventory(hosts=[node]), program)
+    assert run[node] == b"1 1 ['-'] ''\n"
+
+
+def test_one_connection_and_one_command_a_node(here: Site) -> None:
+    (address,) = here.sshd(more="LogLevel VERBOSE")
+    log = here.folder / "sshd.log"
+    before = log.read_text()
+    here.gather(here.inventory(hosts=[address]))
+    after = log.read_text()[len(before) :]
+    assert after.count("Accepted publickey") == 1, after
+    assert after.count("Starting session") == 1, after
+
+
+def test_a_python_elsewhere(here: Site, node: str, tmp_path: Path) -> None:
+    odd = tmp_path / "a python's"
+    odd.symlink_to("/usr/bin/python3")
+    run = here.gather(here.inventory(hosts=[node], knowngood_python=str(odd)))
+    assert run[node] == b"here\n"
+
+
+# --- Failures, each with its reason and within its deadline ------------------------------------------------
+
+
+def test_a_node_without_python(here: Site, node: str) -> None:
+    run = here.gather(here.inventory(hosts=[node], knowngood_python="/opt/no python"), "x = 1\n" * 40_000)
+    assert run[node] == (
+        "incomplete",
+        "no python3: not found (the host data knowngood_python can set its path)",
+    )
+
+
+def test_a_program_that_fails(here: Site, node: str) -> None:
+    run = here.gather(here.inventory(hosts=[node]), "raise SystemExit('no \x1b[31mluck\\nat \\x07all')")
+    assert run[node] == ("incomplete", "python3 exited 1: at \\x07all")
+
+
+def test_a_program_that_is_killed(here: Site, node: str) -> None:
+    run = here.gather(here.inventory(hosts=[node]), "import os; os.kill(os.getpid(), 9)")
+    assert isinstance(run[node], tuple)
+    assert run[node][0] == "incomplete"
+
+
+def test_a_node_that_is_down(here: Site) -> None:
+    address = here.address()
+    run = here.gather(here.inventory(hosts=[address]))
+    assert run[address] == ("unreachable", "ssh: connection refused")
+
+
+def test_a_name_that_does_not_resolve(here: Site) -> None:
+    run = here.gather(here.inventory(hosts=["nobody.invalid"]))
+    assert run["nobody.invalid"] == ("unreachable", "name does not resolve")
+
+
+def test_a_key_that_is_refused(here: Site, node: str) -> None:
+    stranger = here.folder / "stranger"
+    if not stranger.exists():
+        here.new_key("stranger")
+    run = here.gather(here.inventory(hosts=[node], ssh_key=str(stranger)))
+    assert run[node] == ("unreachable", f"ssh: key refused for user {ME}")
+
+
+def test_no_key_at_all(here: Site, node: str) -> None:
+    inventory = here.inventory(f"bare = [({node!r}, {{'ssh_allow_agent': False}})]\n")
+    inventory.write_text(inventory.read_text().replace(f"'ssh_key': '{here.key}', ", ""))
+    inventory.write_text(inventory.read_text() + f"bare = ([{node!r}], SITE)\n")
+    run = here.gather(inventory)
+    assert run[node] == ("unreachable", "ssh: no key to offer")
+
+
+def test_an_encrypted_key_is_never_asked_for(here: Site, node: str) -> None:
+    locked = here.new_key("locked", passphrase="a secret passphrase")
+    authorized = here.folder / "authorized_keys"
+    authorized.write_text(authorized.read_text() + Path(f"{locked}.pub").read_text())
+    run = here.gather(here.inventory(hosts=[node], ssh_key=str(locked)))
+    encrypted = "ssh: the private key is encrypted; set ssh_key_password, or use an agent"
+    assert run[node] == ("unreachable", encrypted)
+    unlocked = here.inventory(hosts=[node], ssh_key=str(locked), ssh_key_password="a secret passphrase")
+    assert here.gather(unlocked)[node] == b"here\n"
+    wrong = here.inventory(hosts=[node], ssh_key=str(locked), ssh_key_password="wrong")
+    run = here.gather(wrong)
+    assert isinstance(run[node], tuple)
+    assert "wrong" not in run.stdout + run.stderr
+
+
+def test_a_host_key_that_changed(here: Site, node: str, tmp_path: Path) -> None:
+    known = tmp_path / "known_hosts"
+    other = here.new_key("other_hostkey")
+    filler = "@cert-authority *.example.com ssh-rsa not-base64!\ngarbage\n"
+    known.write_text(filler + entry(node, other))
+    for strictness in ("yes", "accept-new", "no"):
+        inventory = here.inventory(
+            hosts=[node], ssh_known_hosts_file=str(known), ssh_strict_host_key_checking=strictness
+        )
+        run = here.gather(inventory)
+        kind, reason = run[node]
+        assert kind == "unreachable"
+        assert str(reason).startswith("ssh: host key changed (expected ssh-ed25519 SHA256:"), reason
+    known.write_text(filler + entry(node, other) + entry(node, here.host_key))
+    assert here.gather(here.inventory(hosts=[node], ssh_known_hosts_file=str(known)))[node] == b"here\n"
+
+
+def test_an_unknown_host_key(here: Site, node: str, tmp_path: Path) -> None:
+    known = tmp_path / "known_hosts"
+    strict = here.inventory(hosts=[node], ssh_known_hosts_file=str(known), ssh_strict_host_key_checking="yes")
+    kind, reason = here.gather(strict)[node]
+    assert kind == "unreachable"
+    assert str(reason).startswith("ssh: host key not known (ssh-ed25519 SHA256:"), reason
+    assert not known.exists()
+
+    never = here.inventory(hosts=[node], ssh_known_hosts_file=str(known), ssh_strict_host_key_checking="no")
+    assert here.gather(never)[node] == b"here\n"
+    assert not known.exists()
+
+    known.write_text("# no end of line")
+    assert here.gather(here.inventory(hosts=[node], ssh_known_hosts_file=str(known)))[node] == b"here\n"
+    assert known.read_text() == "# no end of line\n" + entry(node, here.host_key)
+    assert here.gather(strict)[node] == b"here\n"
+
+
+def test_a_revoked_host_key(here: Site, node: str, tmp_path: Path) -> None:
+    known = tmp_path / "known_hosts"
+    known.write_text("@revoked * " + entry(node, here.host_key).split(" ", 1)[1])
+    kind, reason = here.gather(here.inventory(hosts=[node], ssh_known_hosts_file=str(known)))[node]
+    assert kind == "unreachable"
+    assert str(reason).startswith("ssh: host key is revoked"), reason
+
+
+def test_nodes_that_hang_or_talk_nonsense_hold_up_nobody(here: Site) -> None:
+    good = here.sshd(addresses=4)
+    (frozen,) = here.sshd()
+    (floods, floods_stderr, stopped, half, nonsense) = here.sshd(addresses=5)
+    here.stop(frozen)
+    silent = here.impostor(lambda connection: time.sleep(60))
+    web = here.impostor(lambda connection: connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 9))
+    babble = here.impostor(lambda connection: [connection.sendall(b"\xff" * 4096) for _ in range(1 << 20)])
+    closed = here.impostor(lambda connection: connection.close())
+    stalled = here.impostor(lambda c: (c.sendall(b"SSH-2.0-OpenSSH_9.2\r\n"), time.sleep(60)))
+    stop_sshd = "import os, signal, time; os.kill(os.getppid(), signal.SIGSTOP); time.sleep(60)"
+    programs = {
+        floods: "import sys\nwhile True: sys.stdout.write('x' * 65536)",
+        floods_stderr: "import sys\nwhile True: sys.stderr.write('x' * 65536)",
+        stopped: stop_sshd,
+        half: "import time; print('{', flush=True); time.sleep(60)",
+        nonsense: "import os; os.write(1, os.urandom(100_000))",
+    }
+    hosts = [*good, frozen, *programs, silent, web, babble, closed, stalled]
+    run = here.gather(here.inventory(hosts=hosts), programs=programs, connect_timeout=4, timeout=8)
+
+    assert [run[host] for host in good] == [b"here\n"] * 4
+    assert max(run.at[host] for host in good) < 4
+    no_answer = ("unreachable", "ssh: no answer in 4 s")
+    assert run[frozen] == run[silent] == run[stalled] == no_answer
+    assert run[stopped] == ("unreachable", "answered nothing within 8 s")
+    assert run[half] == ("incomplete", "had not finished its answer after 8 s")
+    assert run[floods] == run[floods_stderr] == ("incomplete", "more than 8 MB of output")
+    assert isinstance(run[nonsense], bytes)
+    assert len(run[nonsense]) == 100_000
+    assert run[web] == run[babble] == ("unreachable", "ssh: the node's answer is not ssh")
+    assert run[closed][0] == "unreachable"
+    assert max(run.at.values()) < 10
+    assert run.stderr == ""
+    assert run.peak_mb < 160
+
+
+def test_ctrl_c_ends_it_at_once(here: Site) -> None:
+    silent = here.impostor(lambda connection: time.sleep(60))
+    (slow,) = here.sshd()
+    hosts = [silent, slow, "@local"]
+    sleep = "import time; time.sleep(50)"
+    run = here.gather(here.inventory(hosts=hosts), sleep, timeout=60, connect_timeout=60, interrupt_after=3)
+    assert run.exit_code != 0
+    assert "KeyboardInterrupt" in run.stderr
+    assert run.seconds < 8
+    assert run.answers == {}
+
+
+# --- ~/.ssh/config -----------------------------------------------------------------------------------------
+
+
+def test_ssh_config_gives_address_user_port_key_and_strictness(here: Site, node: str) -> None:
+    config = here.folder / "ssh_config"
+    config.write_text(
+        f"Host alias\n HostName {node}\n Port {PORT}\n User {ME}\n IdentityFile {here.key}\n"
+        f" UserKnownHostsFile {here.folder}/none_known\n StrictHostKeyChecking yes\n"
+    )
+    inventory = here.folder / "by_config.py"
+    inventory.write_text(f"alias = (['alias'], {{'ssh_config_file': {str(config)!r}}})\n")
+    kind, reason = here.gather(inventory)["alias"]
+    assert kind == "unreachable"
+    assert str(reason).startswith("ssh: host key not known"), reason
+
+    config.write_text(config.read_text().replace("none_known", "known_by_config"))
+    (here.folder / "known_by_config").write_text(entry(node, here.host_key))
+    assert here.gather(inventory)["alias"] == b"here\n"
+
+
+def test_a_jump_host_whose_key_is_unknown_is_no_prompt(here: Site, node: str) -> None:
+    (jump,) = here.sshd()
+    config = here.folder / "jump_config"
+    common = (
+        f"User {ME}\n IdentityFile {here.key}\n Port {PORT}\n UserKnownHostsFile {here.folder}/jump_known\n"
+    )
+    strict = f"Host {jump}\n {common} StrictHostKeyChecking ask\n"
+    config.write_text(f"{strict}Host behind\n {common} HostName {node}\n ProxyJump {jump}\n")
+    inventory = here.folder / "by_jump.py"
+    inventory.write_text(f"behind = (['behind'], {{'ssh_config_file': {str(config)!r}}})\n")
+    kind, reason = here.gather(inventory)["behind"]
+    assert kind == "unreachable"
+    assert str(reason).startswith("ssh: host key not known"), reason
+
+    (here.folder / "jump_known").write_text(entry(jump, here.host_key))
+    assert here.gather(inventory)["behind"] == b"here\n"
+
+
+def test_two_hundred_nodes(here: Site, tmp_path: Path) -> None:
+    hosts = [address for _ in range(12) for address in here.sshd(addresses=16)]
+    run = here.gather(here.inventory(hosts=hosts), connect_timeout=60, timeout=120)
+    assert set(run.answers) == set(hosts)
+    assert set(run.answers.values()) == {b"here\n"}
+    assert run.peak_mb < 120
+
+
+needs_sudo = pytest.mark.skipif(not shutil.which("sudo"), reason="no sudo here")
