@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import socket
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from .errors import FleetError
@@ -31,7 +31,8 @@ def free_block(held: Collection[str]) -> str:
 
 def free_ssh_port() -> int:
     """22, or another port where the machine's own sshd listens on every address and so on the nodes' too."""
-    return next(port for port in (22, *range(2201, 2300)) if not _taken_everywhere(port))
+    ports: Iterator[int] = (port for port in (22, *range(2201, 2300)) if not _taken_everywhere(port))
+    return next(ports)
 
 
 def check_server_port() -> None:

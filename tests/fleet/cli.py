@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import sys
 import time
 from pathlib import Path
 
 from .errors import FleetError
+from .faults import FAULTS, description
 from .fleet import Fleet, default_state
+from .mend import mend, wrong_with
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -48,6 +51,16 @@ def _parser() -> argparse.ArgumentParser:
     ssh.add_argument("command", nargs=argparse.REMAINDER)
     ssh.set_defaults(run=_ssh)
 
+    broken = commands.add_parser("break", help="break a node in one of the ways that --list tells")
+    broken.add_argument("--list", action="store_true", help="name all faults, with what each leaves behind")
+    broken.add_argument("fault", nargs="?", metavar="FAULT")
+    broken.add_argument("nodes", nargs="*", metavar="NODE")
+    broken.set_defaults(run=_break)
+
+    mended = commands.add_parser("mend", help="bring nodes back to known-good")
+    mended.add_argument("nodes", nargs="+", metavar="NODE")
+    mended.set_defaults(run=_mend)
+
     status = commands.add_parser("status", help="the nodes, and how each one is")
     status.set_defaults(run=_status)
 
@@ -73,13 +86,36 @@ def _ssh(fleet: Fleet, words: argparse.Namespace) -> int:
     os.execvp(argv[0], argv)
 
 
+def _break(fleet: Fleet, words: argparse.Namespace) -> int:
+    if words.list:
+        width = max(map(len, FAULTS))
+        for name in FAULTS:
+            print(f"{name:{width}}  {description(name)}")
+        return 0
+    if words.fault not in FAULTS:
+        close = difflib.get_close_matches(words.fault or "", FAULTS, n=1)
+        hint = f", did you mean {close[0]}?" if close else "; see break --list"
+        raise FleetError(f"no fault is called {words.fault}{hint}")
+    if not words.nodes:
+        raise FleetError("name the nodes to break")
+    for node in [fleet[name] for name in words.nodes]:
+        FAULTS[words.fault](node)
+    _say(description(words.fault))
+    return 0
+
+
+def _mend(fleet: Fleet, words: argparse.Namespace) -> int:
+    for node in [fleet[name] for name in words.nodes]:
+        mend(node)
+    return 0
+
+
 def _status(fleet: Fleet, words: argparse.Namespace) -> int:
     if not fleet.nodes:
         _say(f"no fleet is up in {fleet.state}")
         return 1
     for node in fleet.nodes.values():
-        how = "off" if node.pid is None else "healthy" if node.healthy() else "not healthy"
-        print(f"{node.name}  {node.address}  {how}")
+        print(f"{node.name}  {node.address}  {'; '.join(wrong_with(node)) or 'known good'}")
     return 0
 
 

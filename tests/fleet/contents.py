@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from .errors import FleetError
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent
@@ -20,16 +22,17 @@ KERNEL = f"{SITE}/sglang/srt/layers/attention/flash_mla_sm120_triton.py"
 FRAGMENT = f"/etc/systemd/system/{UNIT}"
 DROPINS = f"{FRAGMENT}.d"
 HOST_KEY = "/etc/ssh/ssh_host_ed25519_key"
+NGINX_SITE = "/etc/nginx/sites-available/default"
+REDIS_CONF = "/etc/redis/redis.conf"
 AUTHORIZED_KEYS = "/root/.ssh/authorized_keys"
-# Paths of the base tree that a fault may change; mending takes them from there again.
-OF_THE_BASE = ("/usr/bin/python3", "/root/.bashrc", "/root/.profile", "/etc/profile")
 
 
 @dataclass(frozen=True)
 class File:
     data: bytes
     mode: int = 0o644
-    owner: int = 0  # of both user and group
+    uid: int = 0
+    gid: int = 0
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,16 @@ class Link:
 Contents = dict[str, File | Link]
 
 
-def known_good(address: str, head: str, ssh_port: int, login_key: bytes, host_key: bytes) -> Contents:
+@dataclass(frozen=True)
+class Login:
+    """How to log in: the port, the public key that opens every account, the host's private key."""
+
+    port: int
+    key: bytes
+    host_key: bytes
+
+
+def known_good(base: Path, address: str, head: str, login: Login) -> Contents:
     """All files that make a node of the base tree a decode node; those of its users and sshd too."""
     files: Contents = {
         SCRIPT: File(_serve_script(address, head), 0o755),
@@ -51,16 +63,16 @@ def known_good(address: str, head: str, ssh_port: int, login_key: bytes, host_ke
         ),
         FRAGMENT: File((HERE / "standin" / UNIT).read_bytes()),
         f"/etc/systemd/system/multi-user.target.wants/{UNIT}": Link(FRAGMENT),
-        HOST_KEY: File(host_key, 0o600),
-        "/etc/ssh/sshd_config.d/address.conf": File(f"Port {ssh_port}\nListenAddress {address}\n".encode()),
-        AUTHORIZED_KEYS: File(login_key, 0o600),
-        "/home/ops/.ssh/authorized_keys": File(login_key, 0o600, 1000),
-        "/home/opspw/.ssh/authorized_keys": File(login_key, 0o600, 1001),
+        HOST_KEY: File(login.host_key, 0o600),
+        "/etc/ssh/sshd_config.d/address.conf": File(f"Port {login.port}\nListenAddress {address}\n".encode()),
+        AUTHORIZED_KEYS: File(login.key, 0o600),
+        "/home/ops/.ssh/authorized_keys": File(login.key, 0o600, 1000, 1000),
+        "/home/opspw/.ssh/authorized_keys": File(login.key, 0o600, 1001, 1001),
     }
     package = HERE / "standin" / "sglang"
     for source in sorted(package.rglob("*.py")):
         files[f"{SITE}/sglang/{source.relative_to(package)}"] = File(source.read_bytes())
-    return files | _other_services(address)
+    return files | _other_services(base, address)
 
 
 def _serve_script(address: str, head: str) -> bytes:
@@ -70,18 +82,31 @@ def _serve_script(address: str, head: str) -> bytes:
     return re.sub(r"(--dist-init-addr) \S+", rf"\1 {head}:5000", text).encode()
 
 
-def _other_services(address: str) -> Contents:
+def _other_services(base: Path, address: str) -> Contents:
     """Debian's redis and nginx and a gunicorn unit, each on the node's address; none is started at boot."""
     standin = HERE / "standin"
-    site = f"server {{\n\tlisten {address}:80 default_server;\n\troot /var/www/html;\n}}\n"
     environ = f'BIND={address}:8000\nWEBAPP_GREETING="hello there"\n'
     return {
-        "/etc/nginx/sites-available/default": File(site.encode()),
-        "/etc/redis/redis.conf": File(f"bind {address}\nport 6379\ndir /var/lib/redis\n".encode()),
+        **_changed(base, REDIS_CONF, r"^bind .*$", f"bind {address}"),
+        **_changed(base, NGINX_SITE, r"^\tlisten .*\n\tlisten .*$", f"\tlisten {address}:80 default_server;"),
         "/etc/systemd/system/webapp.service": File((standin / "webapp.service").read_bytes()),
         "/etc/default/webapp": File(environ.encode()),
         "/srv/webapp/webapp.py": File((standin / "webapp.py").read_bytes()),
     }
+
+
+def _changed(base: Path, path: str, pattern: str, replacement: str) -> Contents:
+    """A file of the base tree with the one match of the pattern replaced."""
+    file = _as_it_is(base / path.lstrip("/"))
+    text, count = re.subn(pattern, replacement, file.data.decode(), flags=re.MULTILINE)
+    if count != 1:
+        raise FleetError(f"{path} of the base tree has {count} matches of {pattern}, not one")
+    return {path: replace(file, data=text.encode())}
+
+
+def _as_it_is(place: Path) -> File:
+    stat = place.stat()
+    return File(place.read_bytes(), stat.st_mode & 0o7777, stat.st_uid, stat.st_gid)
 
 
 def identity_files(name: str, machine_id: str) -> Contents:
@@ -107,18 +132,6 @@ def differing(root: Path, contents: Contents) -> list[str]:
     return [path for path, wanted in contents.items() if not _is_as(_place(root, path), wanted)]
 
 
-def restore_from_base(root: Path, base: Path) -> None:
-    """Take the paths of OF_THE_BASE from the base tree again, where they changed."""
-    for path in OF_THE_BASE:
-        source, place = base / path.lstrip("/"), _place(root, path)
-        if source.is_symlink():
-            wanted: File | Link = Link(str(source.readlink()))
-        else:
-            wanted = File(source.read_bytes(), source.stat().st_mode & 0o7777)
-        if not _is_as(place, wanted):
-            _put(place, wanted)
-
-
 def _place(root: Path, path: str) -> Path:
     """Where the node's path lies for us. Folders are made; a link among them could lead out of the node."""
     place = root
@@ -138,7 +151,7 @@ def _is_as(place: Path, wanted: File | Link) -> bool:
     if place.is_symlink() or not place.is_file():
         return False
     stat = place.stat()
-    if (stat.st_mode & 0o7777, stat.st_uid, stat.st_gid) != (wanted.mode, wanted.owner, wanted.owner):
+    if (stat.st_mode & 0o7777, stat.st_uid, stat.st_gid) != (wanted.mode, wanted.uid, wanted.gid):
         return False
     return place.read_bytes() == wanted.data
 
@@ -152,6 +165,6 @@ def _put(place: Path, wanted: File | Link) -> None:
         half.symlink_to(wanted.target)
     else:
         half.write_bytes(wanted.data)
-        os.chown(half, wanted.owner, wanted.owner)
+        os.chown(half, wanted.uid, wanted.gid)
         half.chmod(wanted.mode)
     half.replace(place)

@@ -93,6 +93,7 @@ class Fleet:
             node.start()
         for node in nodes:
             node.wait_until_up()
+            node.remember_truth()
         self.nodes = {node.name: node for node in nodes}
         self._save(tree)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import uuid
@@ -59,9 +60,8 @@ class Node:
     def known_good(self) -> contents.Contents:
         """The files that stand on this node while it is known to be good."""
         login_key = (self.state / "key.pub").read_bytes()
-        return contents.known_good(
-            self.address, self.head, self.ssh_port, login_key, self.host_key.read_bytes()
-        )
+        login = contents.Login(self.ssh_port, login_key, self.host_key.read_bytes())
+        return contents.known_good(self.base, self.address, self.head, login)
 
     def start(self) -> None:
         """Power on. Returns at once; see `wait_until_up`."""
@@ -112,7 +112,7 @@ class Node:
     def wait_until_up(self, seconds: float = 90.0) -> None:
         """Wait until sshd greets and the server is healthy. FleetError, with the console's end, if not."""
         try:
-            waits.until(lambda: waits.speaks_ssh(self.address, self.ssh_port), f"{self.name}'s sshd", seconds)
+            waits.until(self.speaks_ssh, f"{self.name}'s sshd", seconds)
             self.wait_until_healthy(seconds)
         except FleetError as error:
             console = (self.folder / "console.log").read_text(errors="replace").strip().splitlines()
@@ -174,18 +174,31 @@ class Node:
         login = ["-i", str(self.state / "key"), "-p", str(self.ssh_port), f"{user}@{self.address}"]
         return ["ssh", "-F", "none", "-q", *pairs, *login, *command]
 
+    def speaks_ssh(self) -> bool:
+        """Whether sshd greets whoever connects."""
+        return waits.speaks_ssh(self.address, self.ssh_port)
+
     # --- The decode server ---
 
     def truth(self) -> Truth | None:
         """What the server says it really runs with (see standin/sglang/srt/http_server.py), or None."""
         return waits.http_json(self.address, addresses.SERVER_PORT, "/truth")
 
+    def remember_truth(self) -> None:
+        """Keep what the server runs with now as what it should run with; see `mend`."""
+        truth = what_counts(self.wait_until_healthy())
+        (self.folder / "truth.json").write_text(json.dumps(truth))
+
+    def remembered_truth(self) -> Truth:
+        document: Truth = json.loads((self.folder / "truth.json").read_text())
+        return document
+
     def healthy(self) -> bool:
         answer = waits.http_get(self.address, addresses.SERVER_PORT, "/health")
         return answer is not None and answer[0] == 200
 
     def wait_until_healthy(self, seconds: float = 30.0) -> Truth:
-        """Wait for /health, and for the answer to come from the unit's present process. Its truth."""
+        """Wait until /health is 200. The truth of the server that answers."""
 
         def good() -> Truth | None:
             return self.truth() if self.healthy() else None
@@ -196,6 +209,16 @@ class Node:
         """Restart the unit and wait until the new process is healthy. Its truth."""
         self.run(f"systemctl reset-failed {contents.UNIT}; systemctl restart {contents.UNIT}")
         return self.wait_until_healthy()
+
+
+def what_counts(truth: Truth) -> Truth:
+    """The part of a server's truth that is the same after each start of the same contents."""
+    passing = {"INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID"}
+    return {
+        "argv": truth["argv"],
+        "knobs": {name: value for name, value in truth["knobs"].items() if name not in passing},
+        "kernels": [scheduler["kernel"] for scheduler in truth["schedulers"]],
+    }
 
 
 def make_key(path: Path, comment: str) -> None:
