@@ -26,6 +26,7 @@ ME = getpass.getuser()
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 
 CONFIG = """\
+{more}
 HostKey {folder}/hostkey
 AuthorizedKeysFile {folder}/authorized_keys
 StrictModes no
@@ -36,7 +37,6 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 MaxStartups 2000
-{more}
 """
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -267,4 +270,101 @@ def test_two_hundred_nodes(here: Site, tmp_path: Path) -> None:
     assert run.peak_mb < 120
 
 
-needs_sudo = pytest.mark.skipif(not shutil.which("sudo"), reason="no sudo here")
+# --- Becoming another user ---------------------------------------------------------------------------------
+
+PASSWORD = 'it\'s a $ecret "pass\\word"'
+# As root: who runs this, whether the password shows in any process's command line or environment, and
+# whether pyinfra's script that would print it lies about.
+WHO_AND_LEAKS = f"""
+import glob, os
+word = {PASSWORD!r}.encode()
+leaks = []
+for path in glob.glob("/proc/[0-9]*/cmdline") + glob.glob("/proc/[0-9]*/environ"):
+    try:
+        text = open(path, "rb").read()
+    except OSError:
+        continue
+    if word[:9] in text:
+        leaks.append(path)
+print(os.getuid(), leaks, glob.glob("/tmp/pyinfra-sudo-askpass*"))
+"""
+
+
+@pytest.fixture(scope="module")
+def person(here: Site) -> Iterator[str]:
+    """An account that may log in with this site's key; removed at the end."""
+    if os.getuid() != 0 or not shutil.which("sudo") or not shutil.which("useradd"):
+        pytest.skip("needs root, sudo and useradd, to make an account for a while")
+    name = f"kg{os.getpid()}"
+    subprocess.run(["useradd", "--create-home", "--shell", "/bin/sh", name], check=True)
+    try:
+        subprocess.run(["chpasswd"], input=f"{name}:{PASSWORD}\n", text=True, check=True)
+        folder = Path(f"/home/{name}/.ssh")
+        folder.mkdir(mode=0o755)
+        shutil.copy(f"{here.key}.pub", folder / "authorized_keys")
+        yield name
+    finally:
+        sudoers(name, "")
+        subprocess.run(["userdel", "--remove", "--force", name], check=True, capture_output=True)
+
+
+def sudoers(name: str, rule: str) -> None:
+    path = Path(f"/etc/sudoers.d/{name}")
+    path.unlink(missing_ok=True)
+    if rule:
+        path.touch(mode=0o440)
+        path.write_text(f"Defaults:{name} lecture=always\n{name} ALL=(ALL:ALL) {rule}\n")
+
+
+@pytest.fixture(scope="module")
+def personal(here: Site, person: str) -> str:
+    return here.sshd(more="AuthorizedKeysFile .ssh/authorized_keys")[0]
+
+
+def as_root(here: Site, host: str, person: str, **data: object) -> object:
+    inventory = here.inventory(hosts=[host], ssh_user=person, **data)
+    run = here.gather(inventory, WHO_AND_LEAKS)
+    assert "ecret" not in run.stdout + run.stderr
+    return run[host]
+
+
+def test_sudo_without_a_password(here: Site, personal: str, person: str) -> None:
+    sudoers(person, "NOPASSWD: ALL")
+    assert as_root(here, personal, person, _sudo=True) == b"0 [] []\n"
+    # A password that nobody asks for is no part of the program.
+    assert as_root(here, personal, person, _sudo=True, _sudo_password=PASSWORD) == b"0 [] []\n"
+
+
+def test_sudo_with_a_password_that_no_process_list_shows(here: Site, personal: str, person: str) -> None:
+    sudoers(person, "ALL")
+    data = {"_sudo": True, "_sudo_password": PASSWORD}
+    assert as_root(here, personal, person, **data) == b"0 [] []\n"
+    assert as_root(here, personal, person, **data, _use_sudo_login=True) == b"0 [] []\n"
+    uid = f"{pwd.getpwnam(person).pw_uid} [] []\n".encode()
+    assert as_root(here, personal, person, **data, _sudo_user=person) == uid
+
+
+def test_sudo_that_needs_a_password_and_gets_none_or_a_wrong_one(
+    here: Site, personal: str, person: str
+) -> None:
+    sudoers(person, "ALL")
+    needed = ("incomplete", "sudo: a password is required")
+    assert as_root(here, personal, person, _sudo=True) == needed
+    wrong = as_root(here, personal, person, _sudo=True, _sudo_password="not the $ecret")
+    assert wrong == ("incomplete", "sudo: 3 incorrect password attempts")
+
+
+def test_sudo_that_is_not_allowed(here: Site, personal: str, person: str) -> None:
+    sudoers(person, "")
+    refused = as_root(here, personal, person, _sudo=True, _sudo_password=PASSWORD)
+    assert isinstance(refused, tuple)
+    assert refused[0] == "incomplete"
+    assert "sudoers" in refused[1]
+
+
+def test_su_with_a_password(here: Site, personal: str, person: str) -> None:
+    data = {"_su_user": person, "_su_password": PASSWORD}
+    uid = f"{pwd.getpwnam(person).pw_uid} [] []\n".encode()
+    assert as_root(here, personal, person, **data) == uid
+    failed = as_root(here, personal, person, **{**data, "_su_password": "not the $ecret"})
+    assert failed == ("incomplete", "su: Authentication failure")

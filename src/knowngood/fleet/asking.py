@@ -156,17 +156,17 @@ class _Asking:
 
     def _question(self, program: bytes) -> dict[str, Any]:
         """The fact's arguments: what to run, what to send, and as whom."""
-        script = _script(self._host.data.get("knowngood_python") or "python3")
+        python = self._host.data.get("knowngood_python") or "python3"
         if self._has_password():
             arguments, _ = pop_global_arguments(self._state, self._host, {})
             if become.passwords(arguments):
                 return {
-                    "script": become.command(script, arguments),
+                    "script": become.command(_script(python, become.options()), arguments),
                     "_stdin": become.stdin(program, arguments),
                     "_get_pty": False,
                     **become.PLAIN,
                 }
-        return {"script": script, "_stdin": program, "_get_pty": False}
+        return {"script": _script(python, "-"), "_stdin": program, "_get_pty": False}
 
     def _has_password(self) -> bool:
         data, config = self._host.data, self._state.config
@@ -190,12 +190,12 @@ class _Asking:
         return str(config.get("username") or self._host.data.get("ssh_user") or getpass.getuser())
 
 
-def _script(python: str) -> str:
+def _script(python: str, source: str) -> str:
     quoted = shlex.quote(python)
     # Whoever sends a program to a shell without Python must not find the pipe closed before it is told so.
     return (
         f"command -v {quoted} >/dev/null 2>&1 || {{ cat >/dev/null; echo '{_NO_PYTHON}' >&2; exit 127; }}; "
-        f"exec {quoted} -I -S -"
+        f"exec {quoted} -I -S {source}"
     )
 
 
@@ -236,7 +236,7 @@ def _of_command(visit: Visit, output: CommandOutput) -> Failure:
     code = visit.exit_code
     if code is None and not visit.connected:
         return reasons.unreachable("connection lost")
-    if said.startswith(("sudo", "su:", "doas", "dzdo")):
-        return reasons.incomplete(said)
+    if refusal := reasons.refusal(said):
+        return reasons.incomplete(refusal)
     ended = "was killed" if code is None else f"exited {code}"
     return reasons.incomplete(f"python3 {ended}: {said}" if said else f"python3 {ended} and said nothing")

@@ -3,12 +3,13 @@
 pyinfra hands a password over on the command line (`env PYINFRA_SUDO_PASSWORD=…`), where every user of the
 node can read it in the process list, and by a script that it leaves in /tmp meanwhile. And a su that reads
 its password from a pipe can't pass our stdin on. So the password goes first on stdin, where sudo -S and su
-read one line each; a line that says START comes next; and the command begins by skipping to that line,
-whether or not anyone wanted the password.
+read one line each, byte by byte; a line that says START comes next, and Python skips to it, whether or not
+anyone wanted the password.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,8 +17,8 @@ from pyinfra.api.command import StringCommand
 from pyinfra.connectors.util import make_unix_command
 
 START = "knowngood starts here"
-# POSIX: a shell's read takes no byte beyond its line from a pipe, so the rest is the next program's.
-_SKIP = f'while IFS= read -r line; do [ "$line" = "{START}" ] && break; done; '
+# No dollar sign: sudo -i leaves it to a login shell to expand.
+_SKIP = f'import sys; exec(sys.stdin.buffer.read().split(b"{START}\\n", 1)[1])'
 
 # Of pyinfra's global arguments, those that make a command (pyinfra.connectors.util.make_unix_command).
 _MAKING = (
@@ -54,10 +55,15 @@ def passwords(arguments: Mapping[str, Any]) -> list[str]:
     return [arguments[password] for who, password in asked if arguments.get(who) and arguments.get(password)]
 
 
+def options() -> str:
+    """Python's options, quoted for a shell, with which it runs the program on such a stdin."""
+    return f"-c {shlex.quote(_SKIP)}"
+
+
 def command(script: str, arguments: Mapping[str, Any]) -> StringCommand:
     """The script as the user whom the arguments ask for, its passwords to come by stdin."""
     made = {key: arguments[key] for key in _MAKING if key in arguments}
-    words = list(make_unix_command(StringCommand(_SKIP + script), **made).bits)
+    words = list(make_unix_command(StringCommand(script), **made).bits)
     if arguments.get("_sudo") and arguments.get("_sudo_password"):
         never_ask = words.index("-n", words.index("sudo"))
         # -k: the password is always read, so that a cached login can't decide who reads the line.

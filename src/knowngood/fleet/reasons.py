@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import socket
 from collections.abc import Iterable
 
@@ -51,6 +52,14 @@ def last_line(output: bytes) -> str:
     """The last line that says anything, as text; "" where none does."""
     lines = output[-8192:].decode("utf-8", "backslashreplace").splitlines()
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def refusal(said: str) -> str:
+    """What sudo, su, doas or dzdo says where it refuses, without the prompt in front; "" if none of them."""
+    if "sudoers" in said:
+        return said
+    found = re.search(r"(?:^|\s)((?:sudo|sudo-rs|su|doas|dzdo): .*)", said)
+    return found[1] if found else ""
 
 
 def of_connecting(error: BaseException, user: str) -> Failure:
