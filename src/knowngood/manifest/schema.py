@@ -7,13 +7,13 @@ editors know too), what a value there must be; this module adds where it is and 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from knowngood.manifest.diagnostic import Diagnostic
+from knowngood.manifest.quick import Schema, ecmascript, surely_valid
 from knowngood.manifest.source import Source
 from knowngood.manifest.tree import Mapping, Node, Scalar, Sequence, plain
 
@@ -27,8 +27,10 @@ def schema_text() -> str:
 
 def check(source: Source, tree: Mapping) -> list[Diagnostic]:
     """All places where the tree is not what the schema says, in the order of the source."""
-    # Importing jsonschema takes longer than all else that validate does.
-    errors = _validator().iter_errors(plain(tree))
+    value = plain(tree)
+    if surely_valid(_schema(), value):
+        return []
+    errors = _validator().iter_errors(value)
     found = {diagnostic: None for error in errors for diagnostic in _diagnostics(source, tree, error)}
     return sorted(found, key=lambda diagnostic: (diagnostic.line, diagnostic.column))
 
@@ -41,16 +43,15 @@ def _validator() -> Any:
     def pattern(_: object, pattern: str, instance: object, __: object) -> Iterator[ValidationError]:
         # Numbers are text here as everywhere; plain() makes only those whose text is this one.
         is_text = isinstance(instance, str | int) and not isinstance(instance, bool)
-        if is_text and not _ecmascript(pattern).search(str(instance)):
+        if is_text and not ecmascript(pattern).search(str(instance)):
             yield ValidationError("pattern")
 
-    return extend(Draft202012Validator, {"pattern": pattern})(json.loads(schema_text()))  # type: ignore[no-untyped-call]
+    return extend(Draft202012Validator, {"pattern": pattern})(_schema())  # type: ignore[no-untyped-call]
 
 
 @cache
-def _ecmascript(pattern: str) -> re.Pattern[str]:
-    """JSON Schema's patterns are ECMAScript's: a last $ is the very end, where Python allows a newline."""
-    return re.compile(re.sub(r"(?<!\\)\$$", r"\\Z", pattern))
+def _schema() -> Schema:
+    return cast(Schema, json.loads(schema_text()))
 
 
 def _diagnostics(source: Source, tree: Mapping, error: Any) -> Iterator[Diagnostic]:
