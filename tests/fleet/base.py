@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from . import mounts
 from .errors import FleetError
 
 CACHE = Path("/var/cache/knowngood-fleet")
@@ -74,15 +74,15 @@ def ensure(say: Callable[[str], None]) -> Path:
     tree = CACHE / f"base-{recipe_hash()}"
     if not tree.is_dir():
         CACHE.mkdir(parents=True, exist_ok=True)
-        with _locked(CACHE / "build.lock"):
+        with _locked(CACHE / "build.lock") as lock:
             _drop_half_builds()
             if not tree.is_dir():
                 say("building the nodes' base tree, once (about a minute)")
-                _build(tree)
+                _build(tree, lock)
     return tree
 
 
-def _build(tree: Path) -> None:
+def _build(tree: Path, lock: int) -> None:
     half = Path(tempfile.mkdtemp(prefix="half-", dir=CACHE))
     half.chmod(0o755)
     hook = half.with_name(half.name + ".hook")
@@ -91,7 +91,10 @@ def _build(tree: Path) -> None:
     hook.chmod(0o755)
     command = ["mmdebstrap", *OPTIONS, f"--include={','.join(PACKAGES)}", f"--customize-hook={hook}"]
     with log.open("wb") as sink:
-        built = subprocess.run([*command, SUITE, str(half)], stdout=sink, stderr=sink, check=False)
+        # The build holds the lock too: if only this process is killed, nobody clears away beneath the other.
+        built = subprocess.run(
+            [*command, SUITE, str(half)], stdout=sink, stderr=sink, pass_fds=[lock], check=False
+        )
     if built.returncode != 0:
         kept = CACHE / "failed-build.log"
         log.replace(kept)
@@ -105,22 +108,14 @@ def _build(tree: Path) -> None:
 def _drop_half_builds() -> None:
     """Remove what killed builds left; only called under the build lock, when nobody is building."""
     for half in CACHE.glob("half-*"):
-        if half.is_dir():
-            _unmount_below(half)
-            shutil.rmtree(half)
-        else:
-            half.unlink()
-
-
-def _unmount_below(folder: Path) -> None:
-    # mmdebstrap mounts /proc, /sys and /dev into the tree; removing through those would be a disaster.
-    points = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    for point in reversed([point for point in points if point.startswith(f"{folder}/")]):
-        subprocess.run(["umount", "--lazy", point], check=True)
+        # mmdebstrap mounts /proc, /sys and devices into the tree; removing through those would be a disaster.
+        mounts.unmount_below(half)
+        subprocess.run(["rm", "-rf", "--one-file-system", half], check=True)
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _locked(path: Path) -> Iterator[int]:
+    """Hold the lock; gives its descriptor. Children that inherit it hold the lock with us (flock(2))."""
     with path.open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+        yield handle.fileno()

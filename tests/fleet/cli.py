@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
+import signal
 import sys
 import time
 from pathlib import Path
 
+from . import machine
 from .errors import FleetError
 from .faults import FAULTS, description
 from .fleet import Fleet, default_state
@@ -17,8 +19,12 @@ from .mend import mend, wrong_with
 
 def main(argv: list[str] | None = None) -> None:
     """Run one command. Exits with 0, with 2 on a mistake in the words, or with 1 and a sentence."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `break --list | head` ends quietly
     words = _parser().parse_args(argv)
     try:
+        reason = machine.why_not()
+        if reason and words.run is not _inventory:
+            raise FleetError(reason)
         fleet = Fleet(words.state, say=_say)
         sys.exit(words.run(fleet, words))
     except FleetError as error:
@@ -47,14 +53,15 @@ def _parser() -> argparse.ArgumentParser:
     down.set_defaults(run=_down)
 
     ssh = commands.add_parser("ssh", help="log in to a node, or run a command there")
-    ssh.add_argument("node")
-    ssh.add_argument("command", nargs=argparse.REMAINDER)
+    ssh.add_argument("--user", default="root", help="root (the default), ops, or opspw")
+    ssh.add_argument("node", metavar="NODE")
+    ssh.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER)
     ssh.set_defaults(run=_ssh)
 
     broken = commands.add_parser("break", help="break a node in one of the ways that --list tells")
-    broken.add_argument("--list", action="store_true", help="name all faults, with what each leaves behind")
-    broken.add_argument("fault", nargs="?", metavar="FAULT")
-    broken.add_argument("nodes", nargs="*", metavar="NODE")
+    broken.add_argument("--list", action=_ListFaults, help="name all faults, with what each leaves behind")
+    broken.add_argument("fault", metavar="FAULT")
+    broken.add_argument("nodes", nargs="+", metavar="NODE")
     broken.set_defaults(run=_break)
 
     mended = commands.add_parser("mend", help="bring nodes back to known-good")
@@ -67,6 +74,19 @@ def _parser() -> argparse.ArgumentParser:
     inventory = commands.add_parser("inventory", help="print the path of the nodes file")
     inventory.set_defaults(run=_inventory)
     return parser
+
+
+class _ListFaults(argparse.Action):
+    """Print all faults, and end there, as --help does."""
+
+    def __init__(self, option_strings: list[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        width = max(map(len, FAULTS))
+        for name in FAULTS:
+            print(f"{name:{width}}  {description(name)}")
+        parser.exit()
 
 
 def _up(fleet: Fleet, words: argparse.Namespace) -> int:
@@ -82,22 +102,16 @@ def _down(fleet: Fleet, words: argparse.Namespace) -> int:
 
 
 def _ssh(fleet: Fleet, words: argparse.Namespace) -> int:
-    argv = fleet[words.node].ssh_command(*words.command)
+    command = words.command[1:] if words.command[:1] == ["--"] else words.command
+    argv = fleet[words.node].ssh_command(*command, user=words.user)
     os.execvp(argv[0], argv)
 
 
 def _break(fleet: Fleet, words: argparse.Namespace) -> int:
-    if words.list:
-        width = max(map(len, FAULTS))
-        for name in FAULTS:
-            print(f"{name:{width}}  {description(name)}")
-        return 0
     if words.fault not in FAULTS:
-        close = difflib.get_close_matches(words.fault or "", FAULTS, n=1)
+        close = difflib.get_close_matches(words.fault, FAULTS, n=1)
         hint = f", did you mean {close[0]}?" if close else "; see break --list"
         raise FleetError(f"no fault is called {words.fault}{hint}")
-    if not words.nodes:
-        raise FleetError("name the nodes to break")
     for node in [fleet[name] for name in words.nodes]:
         FAULTS[words.fault](node)
     _say(description(words.fault))

@@ -33,7 +33,7 @@ def remove_fleet(entry: registry.Entry) -> None:
 
 
 def remove_dead_fleets(mine: str) -> list[registry.Entry]:
-    """Remove every fleet that no program is working on and that has no process, or outlived its owner.
+    """Remove every fleet that no program is working on and that does not live.
 
     `mine` is the fleet whose lock the caller holds: what is there of it goes, in whatever state.
     """
@@ -43,12 +43,19 @@ def remove_dead_fleets(mine: str) -> list[registry.Entry]:
             remove_fleet(entry)
             dead.append(entry)
             continue
-        orphaned = bool(entry.owner) and not registry.alive(entry.owner)
-        if orphaned or not cgroups.pids(entry.id):
-            with suppress(FleetError), registry.fleet_locked(entry.id):
+        # A lock that is held belongs to a program at work; the fleet is none of ours.
+        with suppress(FleetError), registry.fleet_locked(entry.id):
+            if not _lives(entry):
                 remove_fleet(entry)
                 dead.append(entry)
     return dead
+
+
+def _lives(entry: registry.Entry) -> bool:
+    """Whether the fleet came up whole, still has processes, and did not outlive its owner."""
+    whole = Path(entry.state, "nodes.json").exists()
+    orphaned = bool(entry.owner) and not registry.alive(entry.owner)
+    return whole and not orphaned and bool(cgroups.pids(entry.id))
 
 
 def _delete(folder: Path) -> None:

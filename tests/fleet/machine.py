@@ -30,6 +30,8 @@ def why_not() -> str | None:
         return f"real systemd nodes need Linux, and this is {platform.system()}"
     if os.geteuid() != 0:
         return "real systemd nodes need root (mounts and containers): run it with sudo, or in a root shell"
+    if not _may_mount():
+        return "real systemd nodes need to mount, and this root may not (an unprivileged container?)"
     missing = _missing_packages()
     if missing and shutil.which("apt-get") is None:
         return f"missing on this machine, and no apt-get to install them: {', '.join(missing)}"
@@ -51,6 +53,12 @@ def prepare(say: Callable[[str], None]) -> None:
             INOTIFY_INSTANCES.write_text(str(INOTIFY_NEEDED))
         except OSError:
             say("fs.inotify.max_user_instances could not be raised: a fleet of more than 20 may not boot")
+
+
+def _may_mount() -> bool:
+    """Whether this process has CAP_SYS_ADMIN (capabilities(7): number 21)."""
+    status = Path("/proc/self/status").read_text()
+    return bool(int(status.partition("CapEff:")[2].split()[0], 16) >> 21 & 1)
 
 
 def _missing_packages() -> list[str]:
