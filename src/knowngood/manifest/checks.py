@@ -1,4 +1,4 @@
-"""What a schema can't say: settings that contradict each other, within a manifest or once overridden."""
+"""What a schema can't say: what is missing or contradicts itself once overrides are applied."""
 
 from __future__ import annotations
 
@@ -13,43 +13,15 @@ from knowngood.manifest.tree import Mapping, Scalar, Sequence
 _KNOB_DIRECTIVES = ("Environment", "EnvironmentFile", "PassEnvironment", "UnsetEnvironment")
 
 
-def check_written(source: Source, tree: Mapping) -> list[Diagnostic]:
-    """What is wrong in a manifest as it is written, before overrides are applied."""
-    return list(_written(source, tree))
-
-
 def check_whole(source: Source, tree: Mapping) -> list[Diagnostic]:
     """What is wrong in a tree with overrides applied, whether or not host data is filled in."""
     return list(_whole(source, tree))
 
 
-def _written(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
-    for values in _tagged_sections(tree):
-        for key, entry in values.entries.items():
-            if isinstance(entry.value, Mapping) and entry.value.tag == "unmanaged":
-                yield source.diagnostic(
-                    entry.value.start, f"{key}: unmanaged has a meaning in overrides only"
-                )
-    for file in tree.items("files"):
-        if isinstance(file, Mapping) and "unmanaged" in file.entries:
-            yield source.diagnostic(
-                file.entries["unmanaged"].key.start, "unmanaged has a meaning in overrides only"
-            )
-    for entry in tree.map("overrides").entries.values():
-        if isinstance(entry.value, Mapping):
-            yield from _files_once(source, entry.value)
-
-
-def _tagged_sections(tree: Mapping) -> tuple[Mapping, ...]:
-    script, systemd = tree.map("serve_script"), tree.map("systemd")
-    sections = (systemd.map(name) for name in (*SECTIONS, "Environment"))
-    return (script.map("env"), script.map("args"), *sections)
-
-
 def _whole(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
     yield from _unit_named(source, tree)
     yield from _files_whole(source, tree)
-    yield from _files_once(source, tree)
+    yield from files_once(source, tree)
     yield from _knobs_once(source, tree)
     yield from _directives(source, tree)
     yield from _flags_once(source, tree)
@@ -73,7 +45,8 @@ def _files_whole(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
         yield source.diagnostic(script.start, "serve_script has no path")
 
 
-def _files_once(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
+def files_once(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
+    """Paths that two files have, or a file and the serve script."""
     first: dict[str, Scalar] = {}
     script = tree.map("serve_script").get("path")
     for file in tree.items("files"):

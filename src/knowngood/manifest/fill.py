@@ -120,8 +120,8 @@ class _Filler:
             kind = type(value).__name__
             self._mistake(node, f"host {self.host.name}: its {name} is neither text nor a number but {kind}")
             return ""
-        if "\0" in str(value):
-            self._mistake(node, f"host {self.host.name}: its {name} holds a NUL character")
+        if any(ord(character) < 0x20 for character in str(value)):
+            self._mistake(node, f"host {self.host.name}: its {name} holds a line break or control character")
         return str(value)
 
     def _near(self, name: str) -> Iterator[str]:

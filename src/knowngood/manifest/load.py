@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from knowngood.manifest import checks, fill, schema
+from knowngood.manifest import fill, schema
+from knowngood.manifest.checks import check_whole
 from knowngood.manifest.diagnostic import Diagnostic
 from knowngood.manifest.merge import overridden
 from knowngood.manifest.read import LARGEST_FILE, decode, read
@@ -16,6 +17,7 @@ from knowngood.manifest.resolve import Resolver
 from knowngood.manifest.source import Source
 from knowngood.manifest.sources import check_sources, locate, named_entries
 from knowngood.manifest.tree import Mapping, Scalar, plain
+from knowngood.manifest.written import check_written
 from knowngood.model import Desired, Host
 
 
@@ -49,7 +51,11 @@ def load_manifests(project: Path) -> tuple[list[Manifest], list[Diagnostic]]:
     manifests: list[Manifest] = []
     diagnostics: list[Diagnostic] = []
     project = project.resolve()
-    for path in manifest_files(project):
+    try:
+        paths = manifest_files(project)
+    except OSError as error:
+        return [], [Diagnostic("state", 1, 1, f"the folder can't be read: {error.strerror}")]
+    for path in paths:
         loaded = _load(path, project)
         if isinstance(loaded, Manifest):
             manifests.append(loaded)
@@ -59,8 +65,12 @@ def load_manifests(project: Path) -> tuple[list[Manifest], list[Diagnostic]]:
 
 
 def manifest_files(project: Path) -> list[Path]:
-    """The manifests of a project, by name."""
-    return sorted(path for path in (project / "state").glob("*") if path.suffix in (".yaml", ".yml"))
+    """The manifests of a project, by name; hidden files, as editors leave them, are none.
+
+    OSError when state/ can't be read.
+    """
+    paths = (project / "state").iterdir()
+    return sorted(path for path in paths if path.suffix in (".yaml", ".yml") and path.name[0] != ".")
 
 
 def read_text(path: Path, project: Path) -> Source | Diagnostic:
@@ -93,14 +103,14 @@ def _load(path: Path, project: Path) -> Manifest | list[Diagnostic]:
         return found
     source, tree = found
     mistakes = [
-        *checks.check_written(source, tree),
-        *checks.check_whole(source, tree),
+        *check_written(source, tree),
+        *check_whole(source, tree),
         *fill.malformed(source, tree),
         *check_sources(source, tree, path.parent, project),
     ]
     for entry in tree.map("overrides").entries.values():
         if isinstance(entry.value, Mapping):
-            mistakes += checks.check_whole(source, overridden(tree, entry.value))
+            mistakes += check_whole(source, overridden(tree, entry.value))
     return _in_order(mistakes) or _manifest(source, tree, path.parent, project)
 
 

@@ -97,10 +97,8 @@ def _unique(_: Schema, __: Schema, argument: Any, value: object) -> bool:
 
 def _not(_: Schema, __: Schema, argument: Any, value: object) -> bool:
     # Only a certain no would do under a not, and there is one for constants of another type.
-    return (
-        (set(argument) == {"const"}
-        and type(value) is not type(argument["const"]))
-        or (isinstance(value, bool) and argument == {"const": not value})
+    return (set(argument) == {"const"} and type(value) is not type(argument["const"])) or (
+        isinstance(value, bool) and argument == {"const": not value}
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from knowngood.manifest import fill
-from knowngood.manifest.checks import check_whole
+from knowngood.manifest.checks import check_whole, files_once
 from knowngood.manifest.desired import build, declared
 from knowngood.manifest.diagnostic import Diagnostic, ManifestError
 from knowngood.manifest.merge import overridden
@@ -46,12 +46,13 @@ class Resolver:
         """What the manifest wants of a host; ManifestError with all that is wrong for it."""
         whole = self._overridden(host)
         tree, mistakes = fill.filled(self.source, whole.tree, host, whole.references)
-        mistakes = [*whole.mistakes, *(mistakes or self._misfilled(tree, host))]
-        if mistakes:
+        # Paths are part of settings' names: where a host fills them in, two can become one.
+        fixed = whole.references.isdisjoint(map(id, _paths(whole.tree)))
+        if not mistakes:
+            mistakes = [*self._misfilled(tree, host), *([] if fixed else files_once(self.source, tree))]
+        if mistakes := [*whole.mistakes, *mistakes]:
             raise ManifestError(mistakes)
         desired = build(tree, host.name, self.directory, environ)
-        # Paths are part of settings' names; where a host fills them in, the places are found anew.
-        fixed = whole.references.isdisjoint(map(id, _paths(whole.tree)))
         places = whole.places if fixed else self._places(tree)
         return replace(desired, places=places)
 
