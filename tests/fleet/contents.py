@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -120,51 +119,36 @@ def identity_files(name: str, machine_id: str) -> Contents:
 
 
 def write(root: Path, contents: Contents) -> None:
-    """Put right what differs below `root`; what is as it should be keeps its inode and its times."""
+    """Write all of it below `root`, a fresh disk: on one that a node has used, a link could lead out."""
     for path, wanted in contents.items():
-        place = _place(root, path)
-        if not _is_as(place, wanted):
-            _put(place, wanted)
+        place = root / path.lstrip("/")
+        _make_folder(place.parent, wanted)
+        place.unlink(missing_ok=True)
+        if isinstance(wanted, Link):
+            place.symlink_to(wanted.target)
+        else:
+            place.write_bytes(wanted.data)
+            os.chown(place, wanted.uid, wanted.gid)
+            place.chmod(wanted.mode)
+
+
+def _make_folder(folder: Path, wanted: File | Link) -> None:
+    if not folder.is_dir():
+        _make_folder(folder.parent, wanted)
+        folder.mkdir(0o700 if folder.name == ".ssh" else 0o755)
+        if isinstance(wanted, File):
+            os.chown(folder, wanted.uid, wanted.gid)
 
 
 def differing(root: Path, contents: Contents) -> list[str]:
     """The paths that are not as they should be."""
-    return [path for path, wanted in contents.items() if not _is_as(_place(root, path), wanted)]
+    return [path for path, wanted in contents.items() if not _is_as(root, path, wanted)]
 
 
-def _place(root: Path, path: str) -> Path:
-    """Where the node's path lies for us. Folders are made; a link among them could lead out of the node."""
-    place = root
-    owner = 1000 if path.startswith("/home/ops/") else 1001 if path.startswith("/home/opspw/") else 0
-    for part in Path(path.lstrip("/")).parent.parts:
-        place = place / part
-        if place.is_symlink() or not place.is_dir():
-            place.unlink(missing_ok=True)
-            place.mkdir(mode=0o700 if part == ".ssh" else 0o755)
-            os.chown(place, owner, owner)
-    return place / Path(path).name
-
-
-def _is_as(place: Path, wanted: File | Link) -> bool:
+def _is_as(root: Path, path: str, wanted: File | Link) -> bool:
+    place = root / path.lstrip("/")
+    if place.parent.resolve() != root.resolve() / path.lstrip("/").rpartition("/")[0]:
+        return False  # a link among its folders leads elsewhere, perhaps out of the node
     if isinstance(wanted, Link):
         return place.is_symlink() and str(place.readlink()) == wanted.target
-    if place.is_symlink() or not place.is_file():
-        return False
-    stat = place.stat()
-    if (stat.st_mode & 0o7777, stat.st_uid, stat.st_gid) != (wanted.mode, wanted.uid, wanted.gid):
-        return False
-    return place.read_bytes() == wanted.data
-
-
-def _put(place: Path, wanted: File | Link) -> None:
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place)
-    half = place.with_name(f".{place.name}.half")
-    half.unlink(missing_ok=True)
-    if isinstance(wanted, Link):
-        half.symlink_to(wanted.target)
-    else:
-        half.write_bytes(wanted.data)
-        os.chown(half, wanted.uid, wanted.gid)
-        half.chmod(wanted.mode)
-    half.replace(place)
+    return not place.is_symlink() and place.is_file() and _as_it_is(place) == wanted

@@ -108,6 +108,7 @@ class Node:
         self._make_disk()
         self.start()
         self.wait_until_up()
+        self.remember_truth()
 
     def wait_until_up(self, seconds: float = 90.0) -> None:
         """Wait until sshd greets and the server is healthy. FleetError, with the console's end, if not."""

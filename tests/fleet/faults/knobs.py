@@ -7,6 +7,7 @@ from ..edits import edit
 from ..node import Node
 
 EXPORT = "\nexport SGLANG_SM120_MMA_TARGET_CTAS="
+SECRETS = ("hf_PLANTEDqXvJ81kTzW", "sk-PLANTED-77f1c0aa42")  # what no output may ever hold
 SAVED = "/tmp/serve_dsv4_decode.sh.bak"
 
 
@@ -67,6 +68,13 @@ def knob_twice(node: Node) -> None:
 def forbidden_knob(node: Node) -> None:
     """NCCL_DEBUG is exported, and live; the manifest wants it absent."""
     edit(node, SCRIPT, f"{EXPORT}512\n", f"{EXPORT}512\nexport NCCL_DEBUG=INFO\n")
+    node.restart()
+
+
+def secrets_planted(node: Node) -> None:
+    """The script exports HF_TOKEN and passes --api-key, two secrets that no one declared; both are live."""
+    edit(node, SCRIPT, f"{EXPORT}512\n", f"{EXPORT}512\nexport HF_TOKEN={SECRETS[0]}\n")
+    edit(node, SCRIPT, "--tp 4", f"--tp 4 --api-key {SECRETS[1]}")
     node.restart()
 
 
