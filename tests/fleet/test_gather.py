@@ -262,6 +262,14 @@ def test_a_jump_host_whose_key_is_unknown_is_no_prompt(here: Site, node: str) ->
     assert here.gather(inventory)["behind"] == b"here\n"
 
 
+def test_host_data_of_a_wrong_kind_is_told_before_anything_is_contacted(here: Site, node: str) -> None:
+    inventory = here.inventory(hosts=[node], ssh_port="2222")
+    run = here.gather(inventory)
+    assert run.answers == {}
+    assert f"InventoryError: {inventory}: Invalid connector data `ssh_port`" in run.stderr
+
+
+@pytest.mark.slow
 def test_two_hundred_nodes(here: Site, tmp_path: Path) -> None:
     hosts = [address for _ in range(12) for address in here.sshd(addresses=16)]
     run = here.gather(here.inventory(hosts=hosts), connect_timeout=60, timeout=120)

@@ -118,7 +118,7 @@ class _Asking:
         answer = self._connect() or self._run(program)
         if isinstance(answer, Failure):
             secrets = [self._host.data.get(name) for name in _SECRET_DATA]
-            return reasons.masked(answer, [text for text in secrets if isinstance(text, str)])
+            return reasons.shown(answer, [text for text in secrets if isinstance(text, str)])
         return answer
 
     def _connect(self) -> Failure | None:

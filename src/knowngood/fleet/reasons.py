@@ -25,16 +25,16 @@ MAX_REASON = 200  # letters
 
 
 def unreachable(reason: str) -> Failure:
-    return Failure("unreachable", one_line(reason))
+    return Failure("unreachable", reason)
 
 
 def incomplete(reason: str) -> Failure:
-    return Failure("incomplete", one_line(reason))
+    return Failure("incomplete", reason)
 
 
-def masked(failure: Failure, secrets: Iterable[str]) -> Failure:
-    """The failure without any of these texts: a node may repeat what it was told."""
-    return Failure(failure.kind, mask(failure.reason, secrets))
+def shown(failure: Failure, secrets: Iterable[str]) -> Failure:
+    """The failure as one line, without any of these secrets: a node may repeat what it was told."""
+    return Failure(failure.kind, one_line(mask(failure.reason, secrets)))
 
 
 def one_line(text: str, limit: int = MAX_REASON) -> str:

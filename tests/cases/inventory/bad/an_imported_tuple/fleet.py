@@ -1,0 +1,3 @@
+from three_names import NAMES
+
+decode = list(NAMES)

@@ -1,0 +1,1 @@
+NAMES = ("decode-01", "decode-02", "decode-03")

@@ -1,0 +1,2 @@
+ssh_user = "ops"
+ssh_key = 1 / 0

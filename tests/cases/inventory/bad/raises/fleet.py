@@ -1,0 +1,4 @@
+import os
+
+FLEET = os.environ["KNOWNGOOD_NO_SUCH_VARIABLE"]
+decode = [FLEET]

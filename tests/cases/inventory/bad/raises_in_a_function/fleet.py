@@ -1,0 +1,5 @@
+def hosts(count):
+    return [f"decode-{i}" for i in range(count)]
+
+
+decode = hosts("three")

@@ -1,0 +1,2 @@
+decode = ["decode-01"
+canary = []

@@ -1,0 +1,1 @@
+decode = ["@dokcer/debian:12"]

@@ -1,0 +1,2 @@
+decode = ["decode-01"]
+ports = [8000, 8001]

@@ -1,0 +1,2 @@
+all = (["c", "a", "b"], {"color": "blue"})
+late = ["b", "a"]

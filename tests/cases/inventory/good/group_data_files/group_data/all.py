@@ -1,0 +1,1 @@
+ssh_user = "ops"

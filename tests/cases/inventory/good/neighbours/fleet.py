@@ -1,0 +1,1 @@
+from names import NAMES as decode  # noqa: F401
