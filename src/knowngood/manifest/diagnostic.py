@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from unicodedata import combining, east_asian_width
 
 _WIDEST_LINE = 160  # characters of a source line that are shown
 
@@ -30,7 +31,7 @@ class Diagnostic:
             return head
         line, column = _cropped(self.source, self.column)
         before = printable(line[: column - 1])
-        return f"{head}\n    {printable(line)}\n    {' ' * len(before)}^"
+        return f"{head}\n    {printable(line)}\n    {' ' * _width(before)}^"
 
 
 class ManifestError(Exception):
@@ -47,6 +48,17 @@ def printable(text: str) -> str:
         c if c.isprintable() else " " if c == "\t" else c.encode("unicode_escape").decode("ascii")
         for c in text
     )
+
+
+def shown_key(key: str) -> str:
+    """A key as messages name it: what follows a '=' in one may be a secret, as in --api-key=…"""
+    name, equals, _ = key.partition("=")
+    return f"{name}=…" if equals else key
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that a text takes."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _cropped(line: str, column: int) -> tuple[str, int]:

@@ -116,8 +116,9 @@ def _load(path: Path, project: Path) -> Manifest | list[Diagnostic]:
 
 def _manifest(source: Source, tree: Mapping, directory: Path, project: Path) -> Manifest:
     paths = [directory / (entry.text("source") or "") for entry, _ in named_entries(tree)]
-    # A source may be a symbolic link: both it and what it leads to are part of what the manifest says.
+    # Sources and the manifest itself may be symbolic links: what they lead to is part of what it says.
     named = {file for path in paths for file in (path.resolve(), Path(os.path.normpath(path)))}
+    named |= {(project / source.path).resolve()} - {project / source.path}
     return Manifest(
         name=tree.text("name") or "",
         path=source.path,

@@ -11,7 +11,8 @@ from typing import Any
 
 import yaml
 
-from knowngood.manifest.diagnostic import Diagnostic
+from knowngood.manifest.diagnostic import Diagnostic, shown_key
+from knowngood.manifest.noyaml import no_yaml
 from knowngood.manifest.source import Source
 from knowngood.manifest.tree import Entry, Mapping, Node, Scalar, Sequence
 
@@ -20,28 +21,6 @@ _MOST_NODES = 50_000  # after aliases are expanded
 _DEEPEST = 40
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-_COLON_WITHIN = "mapping values are not allowed in this context"
-_OPENED = (
-    "could not find expected ':'",
-    "did not find expected ',' or ']'",
-    "did not find expected ',' or '}'",
-    "found unexpected end of stream",
-)
-# libyaml's wording → ours
-_PROBLEMS = {
-    _COLON_WITHIN: "a colon within a value: put the value in quotes",
-    "could not find expected ':'": "a line without a colon; a key and its value are written key: value",
-    "did not find expected key": "this line does not fit the ones above it: check the indentation and quotes",
-    "did not find expected '-' indicator": "this line does not fit the list above it: check the indentation",
-    "did not find expected ',' or ']'": "a list in [brackets] is not closed, or a comma is missing",
-    "did not find expected ',' or '}'": "a map in {braces} is not closed, or a comma is missing",
-    "found unexpected end of stream": "a quote or bracket is opened and never closed",
-    "found character that cannot start any token": "no value can begin with this character: put it in quotes",
-    "found unknown escape character": "an unknown escape in double quotes: write \\\\ for a backslash, or use"
-    " single quotes",
-    "exceeded maximum nesting depth": "nested too deeply",
-}
 
 
 class _RefusedError(Exception):
@@ -76,11 +55,8 @@ def read(source: Source) -> tuple[Mapping | None, list[Diagnostic]]:
         return reader.document(), reader.diagnostics
     except _RefusedError as refused:
         return None, [*reader.diagnostics, source.diagnostic(refused.offset, refused.message)]
-    except yaml.reader.ReaderError as error:
-        offset = min(error.position, len(source.text))
-        return None, [source.diagnostic(offset, f"a control character (0x{ord(_character(error)):02x})")]
-    except yaml.MarkedYAMLError as error:
-        return None, [*reader.diagnostics, _syntax_error(source, error)]
+    except yaml.YAMLError as error:
+        return None, [*reader.diagnostics, no_yaml(source, error)]
 
 
 class _Reader:
@@ -136,7 +112,9 @@ class _Reader:
 
     def _alias(self, anchor: Any, start: int, depth: int) -> Node:
         if anchor not in self._anchors:
-            raise _RefusedError(start, f"the alias *{anchor} has no anchor &{anchor} before it")
+            raise _RefusedError(
+                start, "an alias without its anchor before it: text that begins with * needs quotes"
+            )
         size, levels = self._extents[anchor]
         self._nodes += size
         if self._nodes > _MOST_NODES:
@@ -162,7 +140,7 @@ class _Reader:
                 )
             elif key.text in entries:
                 line = self.source.place(entries[key.text].key.start).line
-                self._mistake(_start(event), f"{key.text} stands here twice: also in line {line}")
+                self._mistake(_start(event), f"{shown_key(key.text)} stands here twice: also in line {line}")
             else:
                 entries[key.text] = Entry(key, value)
         return entries
@@ -184,39 +162,3 @@ def _levels(node: Node) -> int:
         return 1
     children = node.items if isinstance(node, Sequence) else (entry.value for entry in node.entries.values())
     return 1 + max(map(_levels, children), default=0)
-
-
-def _syntax_error(source: Source, error: yaml.MarkedYAMLError) -> Diagnostic:
-    problem = error.problem or "this is not YAML"
-    # What is left open is better told where it opens.
-    mark = error.context_mark if problem in _OPENED and error.context_mark else error.problem_mark
-    # Marks of errors carry no index.
-    offset = _offset(source, mark.line, mark.column) if mark else 0
-    if source.text[offset : offset + 1] == "\t" or _is_indented_by_tab(source, offset):
-        return source.diagnostic(offset, "a tab: YAML is indented with spaces only")
-    if problem == _COLON_WITHIN and _is_first_colon(source, offset):
-        return source.diagnostic(offset, "this line does not fit the ones above it: check the indentation")
-    return source.diagnostic(offset, _PROBLEMS.get(problem, problem))
-
-
-def _offset(source: Source, line: int, column: int) -> int:
-    starts = [0, *(i + 1 for i, c in enumerate(source.text) if c == "\n")]
-    return min(starts[min(line, len(starts) - 1)] + column, len(source.text))
-
-
-def _line_before(source: Source, offset: int) -> str:
-    return source.text[:offset].rpartition("\n")[2]
-
-
-def _is_indented_by_tab(source: Source, offset: int) -> bool:
-    before = _line_before(source, offset)
-    return "\t" in before and not before.strip()
-
-
-def _is_first_colon(source: Source, offset: int) -> bool:
-    return ": " not in _line_before(source, offset)
-
-
-def _character(error: yaml.reader.ReaderError) -> str:
-    character = error.character
-    return chr(character) if isinstance(character, int) else str(character)[:1]

@@ -12,10 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from knowngood.manifest.diagnostic import Diagnostic
+from knowngood.manifest.diagnostic import Diagnostic, shown_key
 from knowngood.manifest.quick import Schema, ecmascript, surely_valid
 from knowngood.manifest.source import Source
 from knowngood.manifest.tree import Mapping, Node, Scalar, Sequence, plain
+from knowngood.syntax.secrets import looks_secret
 
 SCHEMA_FILE = Path(__file__).with_name("manifest.schema.json")
 
@@ -75,19 +76,19 @@ def _diagnostics(source: Source, tree: Mapping, error: Any) -> Iterator[Diagnost
 
 
 def _wrong_key(source: Source, node: Node, error: Any) -> Diagnostic:
-    key = node.entries[error.instance].key if isinstance(node, Mapping) else node
-    # What follows a '=' in a key may be a secret: --api-key=…
-    name = error.instance.partition("=")
-    shown = f"{name[0]}=…" if name[1] else name[0]
-    return source.diagnostic(key.start, f"{shown!r}: {error.schema.get('errorMessage')}")
+    assert isinstance(node, Mapping)  # noqa: S101 - only maps have property names
+    key = node.entries[error.instance].key
+    return source.diagnostic(key.start, f"{shown_key(key.text)!r}: {error.schema.get('errorMessage')}")
 
 
 def _unknown_keys(source: Source, node: Mapping, label: str, error: Any) -> Iterator[Diagnostic]:
     known = list(error.schema.get("properties", {}))
     for key, entry in node.entries.items():
         if key not in known:
-            where = f"in {label}" if label else "in a manifest"
-            yield source.diagnostic(entry.key.start, f"{key!r} has no meaning {where}", _near(key, known))
+            # In braces and without a colon, a secret is a key: HF_TOKEN: {hf_…}
+            name = "a key" if looks_secret(label) else repr(shown_key(key))
+            message = f"{name} has no meaning in {label or 'a manifest'}"
+            yield source.diagnostic(entry.key.start, message, _near(key, known))
 
 
 def _near(key: str, known: list[str]) -> str:

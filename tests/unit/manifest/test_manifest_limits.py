@@ -99,6 +99,11 @@ def test_a_secret_stands_in_no_diagnostic(state: Path) -> None:
         f"serve_script:\n  path: /a\n  env:\n    API_KEY: {planted} {planted}: x\n",
         f"serve_script:\n  path: /a\n  env:\n    API_KEY: |\n      {planted}\n     {planted}\n",
         f"serve_script:\n  path: /a\n  env:\n    API_KEY: '{planted}\n",
+        f"serve_script:\n  path: /a\n  env:\n    API_KEY: {{{planted}}}\n",
+        f"serve_script:\n  path: /a\n  env:\n    API_KEY: *{planted}\n",
+        f"serve_script:\n  path: /a\n  env:\n    API_KEY: !{planted} x\n",
+        f"serve_script:\n  path: /a\n  env:\n    API_KEY: @{planted}\n",
+        f"serve_script:\n  path: /a\n  args: {{--api-key={planted}: 1, --api-key={planted}: 2}}\n",
     ]
     for text in texts:
         (state / "decode.yaml").write_text(TOP + text, encoding="utf-8")
