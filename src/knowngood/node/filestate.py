@@ -1,7 +1,6 @@
 """What the disk has of a file: kind, hash, mode, owner, times, and the bytecode beside a .py."""
 
 import errno
-import hashlib
 import os
 import stat
 
@@ -9,6 +8,7 @@ from knowngood.node.bytecode import pycs_of
 from knowngood.node.ground import Problem, Round, raw, reason, word
 from knowngood.node.hashes import Hashes
 from knowngood.node.names import group_name, user_name
+from knowngood.node.sha256 import new
 
 _CHUNK = 1 << 20
 _VIRTUAL = (b"/proc/", b"/sys/")  # reading these can block, and says nothing of a disk
@@ -27,6 +27,19 @@ def file_state(path_text: str, turn: Round, hashes: Hashes) -> "dict[str, object
         if not missing:
             state["error"] = reason(error)
     return state
+
+
+def size_of(path_text: str) -> int:
+    """The size of what the path leads to; 0 where that can't be told."""
+    try:
+        return os.stat(raw(path_text)).st_size
+    except OSError:
+        return 0
+
+
+def unread(path_text: str, error: BaseException) -> "dict[str, object]":
+    """The state of a path of which nothing is known."""
+    return {"path": path_text, "kind": "unreadable", "error": reason(error)}
 
 
 def _describe(path: bytes, state: "dict[str, object]", turn: Round, hashes: Hashes) -> None:
@@ -72,7 +85,7 @@ def _hash(path: bytes, turn: Round, hashes: Hashes) -> "tuple[str, os.stat_resul
             before = os.fstat(handle)
             if not stat.S_ISREG(before.st_mode):
                 raise Problem("not a regular file any more")
-            digest = hashes.known(before) or _digest(handle, turn)
+            digest = hashes.known(before) or _digest(handle, before.st_size, turn)
             after = os.fstat(handle)
         finally:
             os.close(handle)
@@ -82,8 +95,8 @@ def _hash(path: bytes, turn: Round, hashes: Hashes) -> "tuple[str, os.stat_resul
     raise Problem("it changed while it was read")
 
 
-def _digest(handle: int, turn: Round) -> str:
-    digest = hashlib.sha256()
+def _digest(handle: int, size: int, turn: Round) -> str:
+    digest = new(size)
     while True:
         turn.check_time()
         chunk = os.read(handle, _CHUNK)

@@ -9,9 +9,9 @@ import stat
 import time
 
 from knowngood.node.ground import Problem, read_file
+from knowngood.node.sha256 import LARGE
 
 FOLDER = b"/var/lib/knowngood"
-LARGE = 1 << 20  # bytes; smaller files are quicker hashed than looked up
 _SETTLED_NS = 2 * 10**9
 _ENTRIES = 1000
 _LIMIT = 1 << 20

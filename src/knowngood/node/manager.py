@@ -47,14 +47,20 @@ def read_properties(text: str) -> "dict[str, str]":
     """The lines `Name=value`; a line of another shape goes on with the value before it."""
     told = {}  # type: dict[str, str]
     last = ""
-    for line in text.split("\n"):
+    for line in text.rstrip("\n").split("\n"):
         name, equals, value = line.partition("=")
-        if equals and name.isalnum() and name[:1].isupper():
+        new = name.isalnum() and name[:1].isupper() and (name == last or name not in told)
+        if equals and new and not _is_open(told.get(last, "")):
             told[name] = told[name] + "\n" + value if name in told else value
             last = name
-        elif last and line:
+        elif last:
             told[last] += "\n" + line
     return told
+
+
+def _is_open(value: str) -> bool:
+    """Whether a command, told as `{ path=… ; argv[]=… }`, goes on: its words may hold line ends."""
+    return value.startswith("{ ") and not value.endswith(" }")
 
 
 def read_environment(text: str) -> "dict[str, str]":

@@ -9,153 +9,155 @@ import sys
 import time
 
 from knowngood.node.cgroup import Cgroup
-from knowngood.node.filestate import file_state
+from knowngood.node.filestate import file_state, size_of, unread
 from knowngood.node.ground import Problem, Round, read_kernel, reason, word
 from knowngood.node.hashes import Hashes
 from knowngood.node.manager import Manager
 from knowngood.node.process import Asked, processes
 from knowngood.node.records import activated, receipt
 from knowngood.node.seals import Argv, Seals
+from knowngood.node.sha256 import LARGE
 from knowngood.node.texts import script_texts, unit_texts
 from knowngood.node.written import encode, frame, write
-
-_ROOM = 3 << 20  # bytes of texts and words in one answer
-_GRACE = 1.0  # seconds that the parts have to see that time is up
-_MOST_PROCESSES = 512
-
-
-def main(request: "dict[str, object]") -> None:
-    """Answer a request of ask.py on stdout, on time even where a part of it hangs in the kernel."""
-    answer = _Answer(request)
-    done = _thread.allocate_lock()
-    done.acquire()
-    turn = Round(float(str(request["deadline"])), _ROOM)
-    manager = Manager(answer.units(), bool(answer.env_names()), turn)  # it forks: before there are threads
-
-    def insist() -> None:
-        if not done.acquire(True, turn.left() + _GRACE):
-            answer.send("had not finished in time")
-            os._exit(0)
-
-    _thread.start_new_thread(insist, ())
-    answer.fill(manager, turn)
-    answer.send(None)
-    done.release()
-
-
-class _Answer:
-    """The answer while it grows, part by part."""
-
-    def __init__(self, request: "dict[str, object]") -> None:
-        self._request = request
-        self._roles = request["roles"]  # type: list[dict[str, object]]  # type: ignore[assignment]
-        self._sent = _thread.allocate_lock()
-        self._files = {}  # type: dict[str, object]
-        self._units = {}  # type: dict[str, dict[str, object]]
-        self._told = {
-            "version": 1,
-            "uid": os.geteuid(),
-            "python": "%d.%d.%d" % sys.version_info[:3],
-            "files": self._files,
-            "units": self._units,
-        }  # type: dict[str, object]
-
-    def units(self) -> "list[str]":
-        """The units that the request asks for."""
-        return [str(role["unit"]) for role in self._roles]
-
-    def env_names(self) -> "set[str]":
-        """The names of the environment that may leave the node."""
-        return {name for role in self._roles for name in role["env"]}  # type: ignore[attr-defined]
-
-    def fill(self, manager: Manager, turn: Round) -> None:
-        """Ask every source in turn."""
-        hashes = Hashes(distrust=bool(self._request["rehash"]))
-        for path in self._request["files"]:  # type: ignore[attr-defined]
-            self._files[path] = file_state(path, turn, hashes)
-        hashes.save()
-        for role in self._roles:
-            told = self._units.setdefault(str(role["unit"]), {})
-            self._unit(told, role, manager, turn)
-        self._part(self._told, "manager_environment", lambda: self._manager_environment(manager))
-        self._part(
-            self._told, "boot_id", lambda: word(read_kernel(b"/proc/sys/kernel/random/boot_id", 99)).strip()
-        )
-
-    def _unit(
-        self, told: "dict[str, object]", role: "dict[str, object]", manager: Manager, turn: Round
-    ) -> None:
-        unit = str(role["unit"])
-        properties, failed = _properties(unit, manager)
-        told["properties"] = {"error": failed} if failed else {"value": self._wanted(properties)}
-        main_pid = properties.get("MainPID", "")
-        group = Cgroup(properties.get("ControlGroup", ""), int(main_pid) if main_pid.isdigit() else 0)
-        asked = self._asked(role)
-        if role["script"]:
-            self._part(told, "script", lambda: script_texts(str(role["script"]), turn))
-        self._part(told, "texts", lambda: unit_texts(unit, properties.get("FragmentPath", ""), turn))
-        self._part(told, "processes", lambda: _processes(group, failed, asked, turn))
-        self._part(told, "cgroup", group.limits)
-        self._part(told, "receipt", lambda: receipt(unit, properties.get("InvocationID", "")))
-        self._part(told, "activated", lambda: activated(str(role["manifest"])))
-
-    def _wanted(self, properties: "dict[str, str]") -> "dict[str, str]":
-        wanted = self._request["properties"]
-        if not isinstance(wanted, list):
-            return properties
-        return {name: properties[name] for name in wanted if name in properties}
-
-    def _asked(self, role: "dict[str, object]") -> Asked:
-        request = self._request
-        seals = Seals(
-            bytes.fromhex(str(request["nonce"])),
-            str(request["secretive"]),
-            request["hints"],  # type: ignore[arg-type]
-            str(request["mask"]),
-        )
-        argv = Argv(seals, role["sealed_flags"], role["plain_flags"])  # type: ignore[arg-type]
-        return Asked(role["env"], argv, seals)  # type: ignore[arg-type]
-
-    def _manager_environment(self, manager: Manager) -> "dict[str, str]":
-        names = self.env_names()
-        return {name: value for name, value in manager.environment().items() if name in names}
-
-    def _part(self, told: "dict[str, object]", name: str, source: "Callable[[], object]") -> None:
-        """One source's answer as {"value": …}; {"error": reason} where it has none, whatever went wrong."""
-        try:
-            told[name] = {"value": source()}
-        except Exception as error:
-            told[name] = {"error": reason(error)}
-
-    def send(self, problem: "str | None") -> None:
-        """Print what is there, once."""
-        if not self._sent.acquire(False):
-            return
-        self._told["problem"] = problem
-        self._told["now_ns"] = int(time.time() * 1e9)
-        write(frame(str(self._request["run"]), encode(self._told)))
-
-
-def _boot_id() -> str:
-    return word(read_kernel(b"/proc/sys/kernel/random/boot_id", 99)).strip()
-
-
-def _properties(unit: str, manager: Manager) -> "tuple[dict[str, str], str]":
-    try:
-        return manager.properties(unit), ""
-    except (OSError, Problem) as error:
-        return {}, reason(error)
-
-
-def _processes(group: Cgroup, failed: str, asked: Asked, turn: Round) -> "list[dict[str, object]]":
-    if failed:
-        raise Problem("systemd does not say which processes the unit has: " + failed)
-    pids = group.pids()
-    if len(pids) > _MOST_PROCESSES:
-        raise Problem("too large: the unit has %d processes" % len(pids))
-    return processes(pids, asked, turn)
-
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
+
+_ROOM = 3 << 20  # bytes of texts and words in one answer
+_GRACE = 1.0  # seconds for the parts to see that time is up
+_MOST_PROCESSES = 512
+
+
+def main(request: "dict[str, Any]") -> None:
+    """Answer a request of ask.py on stdout; in time even where a part of it hangs in the kernel."""
+    turn = Round(request["deadline"], _ROOM)
+    roles = request["roles"]
+    # It forks, so it comes before the second thread.
+    manager = Manager([role["unit"] for role in roles], any(role["env"] for role in roles), turn)
+    answer = Answer(request["run"])
+    done = _thread.allocate_lock()
+    done.acquire()
+
+    def insist() -> None:
+        if not done.acquire(True, turn.left() + _GRACE):
+            answer.send("not reached in time")
+            os._exit(0)
+
+    _thread.start_new_thread(insist, ())
+    Look(request, answer, manager, turn).everywhere()
+    answer.send(None)
+    done.release()
+
+
+class Answer:
+    """The answer while it grows, part by part."""
+
+    def __init__(self, run: str) -> None:
+        self._run = run
+        self._unsent = _thread.allocate_lock()
+        self.files = {}  # type: dict[str, object]
+        self.units = {}  # type: dict[str, dict[str, object]]
+        self.whole = {
+            "version": 1,
+            "uid": os.geteuid(),
+            "python": "%d.%d.%d" % sys.version_info[:3],
+            "files": self.files,
+            "units": self.units,
+        }  # type: dict[str, object]
+
+    def send(self, problem: "str | None") -> None:
+        """Print what is there, once. `problem` is why it has gaps."""
+        if self._unsent.acquire(False):
+            self.whole["problem"] = problem
+            self.whole["now_ns"] = int(time.time() * 1e9)
+            write(frame(self._run, encode(self.whole)))
+
+
+def enter(place: "dict[str, object]", name: str, source: "Callable[[], object]") -> None:
+    """A source's answer as {"value": …}; {"error": reason} where it has none, whatever went wrong."""
+    try:
+        place[name] = {"value": source()}
+    except Exception as error:
+        place[name] = {"error": reason(error)}
+
+
+class Look:
+    """One look at all that a request names."""
+
+    def __init__(self, request: "dict[str, Any]", answer: Answer, manager: Manager, turn: Round) -> None:
+        self._request = request
+        self._answer = answer
+        self._manager = manager
+        self._turn = turn
+        self._hashes = Hashes(distrust=request["rehash"])
+        nonce = bytes.fromhex(request["nonce"])
+        self._seals = Seals(nonce, request["secretive"], request["hints"], request["mask"])
+
+    def everywhere(self) -> None:
+        """The large files come last: hashing them may take all the time that is left."""
+        large = [path for path in self._request["files"] if size_of(path) >= LARGE]
+        self._files([path for path in self._request["files"] if path not in large])
+        for role in self._request["roles"]:
+            self._role(role)
+        enter(self._answer.whole, "manager_environment", self._manager_environment)
+        enter(self._answer.whole, "boot_id", _boot_id)
+        self._files(large)
+        self._hashes.save()
+
+    def _files(self, paths: "list[str]") -> None:
+        for path in paths:
+            try:
+                self._answer.files[path] = file_state(path, self._turn, self._hashes)
+            except Exception as error:
+                self._answer.files[path] = unread(path, error)
+
+    def _role(self, role: "dict[str, Any]") -> None:
+        unit = role["unit"]
+        told = self._answer.units.setdefault(unit, {})
+        properties, failed = self._properties(unit)
+        told["properties"] = {"error": failed} if failed else {"value": self._wanted(properties)}
+        group = Cgroup(properties.get("ControlGroup", ""), int(properties.get("MainPID") or 0))
+        argv = Argv(self._seals, role["sealed_flags"], role["plain_flags"])
+        asked = Asked(role["env"], argv, self._seals)
+        enter(told, "texts", lambda: unit_texts(unit, properties, self._turn))
+        if role["script"]:
+            enter(told, "script", lambda: script_texts(role["script"], self._turn))
+        enter(told, "processes", lambda: self._processes(group, failed, asked))
+        enter(told, "cgroup", group.limits)
+        enter(told, "receipt", lambda: receipt(unit, properties.get("InvocationID", "")))
+        enter(told, "activated", lambda: activated(role["manifest"]))
+
+    def _properties(self, unit: str) -> "tuple[dict[str, str], str]":
+        try:
+            return self._manager.properties(unit), ""
+        except (OSError, Problem) as error:
+            return {}, reason(error)
+
+    def _wanted(self, properties: "dict[str, str]") -> "dict[str, str]":
+        wanted = self._request["properties"]
+        if wanted is None:
+            return properties
+        return {name: properties[name] for name in wanted if name in properties}
+
+    def _processes(self, group: Cgroup, failed: str, asked: Asked) -> "list[dict[str, object]]":
+        if failed:
+            raise Problem("systemd does not say which processes the unit has: " + failed)
+        pids = group.pids()
+        if len(pids) > _MOST_PROCESSES:
+            raise Problem("too large: the unit has %d processes" % len(pids))
+        told = processes(pids, asked, self._turn)
+        gone = {pid for pid in pids if not os.path.exists(b"/proc/%d" % pid)}
+        hidden = gone.intersection(group.pids()) if gone else ()
+        if hidden:
+            raise Problem("not permitted: /proc hides process %d of the unit" % min(hidden))
+        return told
+
+    def _manager_environment(self) -> "dict[str, str]":
+        names = {name for role in self._request["roles"] for name in role["env"]}
+        return {name: value for name, value in self._manager.environment().items() if name in names}
+
+
+def _boot_id() -> str:
+    return word(read_kernel(b"/proc/sys/kernel/random/boot_id", 99)).strip()

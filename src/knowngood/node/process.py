@@ -12,6 +12,8 @@ _LIMIT = 4 << 20  # bytes of argv, and of the environment
 _WORDS = 128 << 10  # bytes of argv that the answer carries
 _BOOTTIME = 7  # CLOCK_BOOTTIME; named in the time module since Python 3.7
 
+_NO_SECRETS = (b"PWD", b"OLDPWD")  # names of folders, whatever they look like
+
 # /proc/PID/limits by systemd's names; systemd.exec(5), "Process Properties"
 _LIMITS = {
     b"Max cpu time": "LimitCPU",
@@ -122,7 +124,7 @@ def _environ(folder: bytes, asked: Asked, spilled: bool) -> "dict[str, object]":
     secrets = []
     for name, value in values.items():
         sealed = asked.env.get(name)
-        if sealed or (sealed is None and asked.seals.looks_secret(word(name))):
+        if sealed or (sealed is None and name not in _NO_SECRETS and asked.seals.looks_secret(word(name))):
             secrets.append(value)
         if sealed is not None:
             told[word(name)] = asked.seals.digest(value) if sealed else word(value)

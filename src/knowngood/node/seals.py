@@ -1,6 +1,6 @@
 """Secrets never leave the node as they are: digests where the manifest asks for a value, a mask elsewhere."""
 
-import hashlib
+from knowngood.node.sha256 import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,19 +20,23 @@ class Seals:
         self._secretive = secretive
         self._hints = hints
         self._pattern = None  # type: re.Pattern[str] | None
+        self._judged = {}  # type: dict[str, bool]
         self.mask = mask
 
     def digest(self, data: bytes) -> str:
         """`hmac:HEX` of a secret: HMAC-SHA256 (RFC 2104), keyed with the run's nonce."""
-        key = self._nonce if len(self._nonce) <= _BLOCK else hashlib.sha256(self._nonce).digest()
+        key = self._nonce if len(self._nonce) <= _BLOCK else digest(self._nonce)
         key = key.ljust(_BLOCK, b"\0")
-        inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in key) + data).digest()
-        return "hmac:" + hashlib.sha256(bytes(byte ^ 0x5C for byte in key) + inner).hexdigest()
+        inner = digest(bytes(byte ^ 0x36 for byte in key) + data)
+        return "hmac:" + digest(bytes(byte ^ 0x5C for byte in key) + inner).hex()
 
     def looks_secret(self, name: str) -> bool:
         """Whether a name says that its value is a secret."""
-        if not self.may_name_secrets(name):
-            return False
+        if name not in self._judged:
+            self._judged[name] = self.may_name_secrets(name) and self._matches(name)
+        return self._judged[name]
+
+    def _matches(self, name: str) -> bool:
         if self._pattern is None:
             import re
 

@@ -13,29 +13,41 @@ _LIMIT = 1 << 20  # bytes of one text
 _MOST = 64  # texts of one kind
 
 
-def unit_texts(unit: str, loaded_fragment: str, turn: Round, root: bytes = b"") -> "dict[str, object]":
+def unit_texts(unit: str, loaded: "dict[str, str]", turn: Round) -> "dict[str, object]":
     """{"names", "fragment", "dropins", "environment_files"} as they lie on disk.
 
-    `loaded_fragment` is what the manager loaded: it counts where the search path holds no such unit.
+    `loaded` holds the manager's properties. The fragment that it loaded counts where the search path holds
+    none, and a folder that has two names is told by the manager's.
     """
+    loaded_fragment = loaded.get("FragmentPath", "")
     try:
-        files = UnitFiles(unit, root)
+        files = UnitFiles(unit, loaded.get("Names", "").split())
     except (OSError, Problem) as error:
         nothing = {"path": loaded_fragment or unit, "error": reason(error)}
         return {"fragment": nothing, "dropins": [], "environment_files": []}
     path = files.fragment
-    if path is None and loaded_fragment and os.path.exists(raw(loaded_fragment)):
+    if path is None and os.path.exists(raw(loaded_fragment)):
         path = raw(loaded_fragment)
-    fragment = None if path is None else text_of(path, turn, _LIMIT)
-    if fragment is not None and is_mask(path or b""):
-        fragment = {"path": word(path or b""), "data": ""}
-    dropins = [text_of(each, turn, _LIMIT) for each in files.dropins()[:_MOST]]
-    names = [word(name) for name in files.names]
-    told = {"names": names, "fragment": fragment, "dropins": dropins}  # type: dict[str, object]
+    as_loaded = {os.path.realpath(each): each for each in map(raw, _loaded_paths(loaded))}
+    found = [as_loaded.get(os.path.realpath(each), each) for each in files.dropins()[:_MOST]]
+    dropins = [text_of(each, turn, _LIMIT) for each in found]
+    fragment = None if path is None else _fragment(as_loaded.get(os.path.realpath(path), path), turn)
     texts = dropins if fragment is None else [fragment, *dropins]
-    paths = [each for path in environment_paths(texts, unit) for each in _matching(path)]
-    told["environment_files"] = [text_of(raw(path), turn, _LIMIT) for path in paths[:_MOST]]
-    return told
+    paths = [each for named in environment_paths(texts, unit) for each in _matching(named)]
+    return {
+        "names": [word(name) for name in files.names],
+        "fragment": fragment,
+        "dropins": dropins,
+        "environment_files": [text_of(raw(each), turn, _LIMIT) for each in paths[:_MOST]],
+    }
+
+
+def _loaded_paths(loaded: "dict[str, str]") -> "list[str]":
+    return [loaded.get("FragmentPath", ""), *loaded.get("DropInPaths", "").split()]
+
+
+def _fragment(path: bytes, turn: Round) -> "dict[str, object]":
+    return {"path": word(path), "data": ""} if is_mask(path) else text_of(path, turn, _LIMIT)
 
 
 def environment_paths(texts: "list[dict[str, object]]", unit: str) -> "list[str]":

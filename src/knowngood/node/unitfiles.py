@@ -10,7 +10,7 @@ from knowngood.node.ground import Problem, names_in, raw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 SEARCH_PATH = [
     b"/etc/systemd/system.control",
@@ -23,41 +23,36 @@ SEARCH_PATH = [
     b"/run/systemd/system.attached",
     b"/run/systemd/generator",
     b"/usr/local/lib/systemd/system",
+    b"/lib/systemd/system",  # one folder with the next nearly everywhere
     b"/usr/lib/systemd/system",
-    b"/lib/systemd/system",
     b"/run/systemd/generator.late",
 ]
 _HOPS = 8  # of aliases, as systemd's FOLLOW_MAX
 
 
 class UnitFiles:
-    """Where a unit's texts lie. `root` stands before every path, for a tree that is not booted."""
+    """Where a unit's texts lie. `aliases` are further names that the manager knows it by; `root` stands
+    before every path, for a tree that is not booted.
+    """
 
-    def __init__(self, unit: str, root: bytes = b"") -> None:
+    def __init__(self, unit: str, aliases: "Iterable[str]" = (), root: bytes = b"") -> None:
         self._root = root
         self._search = [root + path for path in SEARCH_PATH]
-        self.names = [raw(unit)]  # the unit's own name first, then those that its aliases lead to
         self.fragment = None  # type: bytes | None
-        self.masked = False
-        self._find_fragment()
+        chain = self._find_fragment(raw(unit))
+        # The name that an alias leads to is the unit's own; drop-ins count under all of them.
+        self.names = list(dict.fromkeys(chain[::-1] + [raw(alias) for alias in aliases]))
 
-    def _find_fragment(self) -> None:
-        """Follow the name through aliases to a file, as systemd does: an alias is a link within the path."""
-        name = self.names[0]
+    def _find_fragment(self, unit: bytes) -> "list[bytes]":
+        """Follow the name through aliases to a file; the names on the way. A link within the path is one."""
+        names = [unit]
         for _ in range(_HOPS):
-            found = self._lookup(name)
-            if found is None:
-                return
-            target = self._alias(found)
+            found = self._lookup(names[-1])
+            target = None if found is None else self._alias(found)
             if target is None:
                 self.fragment = found
-                self.masked = is_mask(found)
-                return
-            if is_template(target):
-                target = with_instance(target, instance_of(name))
-            name = target
-            if name not in self.names:
-                self.names.append(name)
+                return names
+            names.append(with_instance(target, instance_of(names[-1])) if is_template(target) else target)
         raise Problem("its aliases lead in a circle")
 
     def _lookup(self, name: bytes) -> "bytes | None":

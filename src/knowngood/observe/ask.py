@@ -10,6 +10,9 @@ from knowngood.observe.program import call_of_probe, probe_program
 from knowngood.syntax.secrets import MASK, SECRETIVE_PATTERN, compared_by_digest
 
 DEADLINE = 25.0  # seconds; less than the controller's own deadline for a node
+# The properties that an Observation is made of.
+NEEDED = "LoadState ActiveState SubState UnitFileState MainPID NRestarts NeedDaemonReload InvocationID"
+NEEDED += " FragmentPath DropInPaths Result ExecMainStatus"
 # Every match of SECRETIVE_PATTERN ends with one of these. The probe looks for them before it pays for `re`.
 HINTS = "token secret secrets password passwd passphrase pwd passwort credential credentials cred creds"
 HINTS += " key bearer cookie dsn jwt pat auth"
@@ -37,7 +40,7 @@ def ask(
         "secretive": SECRETIVE_PATTERN,
         "hints": HINTS.split(),
         "mask": MASK,
-        "properties": None if properties is None else sorted(set(properties)),
+        "properties": None if properties is None else sorted({*properties, *NEEDED.split()}),
         "files": sorted({path for role in roles for path in paths_of(role)}),
         "roles": [_role(role) for role in roles],
     }
