@@ -20,7 +20,7 @@ import audit_tools
 import measure
 import table
 import tools_venv
-from audit_tools import Site, Tool
+from audit_tools import Answer, Site, Tool
 from measure import Cost
 
 SLOW = 60.0  # seconds: what takes longer is not repeated
@@ -112,7 +112,10 @@ def measure_all(chosen: Sequence[Tool], sites: dict[int, Site], repeats: int) ->
 def audit(tool: Tool, site: Site, drifted: int) -> Cost:
     """One run, measured; SystemExit when it did not have all hosts' answers, or other ones than the truth."""
     cost = measure.run(tool.argv(site), cwd=site.folder, env=tool.env(site), timeout=1200)
-    answer = tool.read(cost.output)
+    try:
+        answer = tool.read(cost.output)
+    except (ValueError, LookupError):
+        answer = Answer(0, None)  # it said nothing of the kind that it should; shown below
     if answer.answered != len(site.hosts) or answer.drifted not in (None, drifted):
         tail = "\n".join((cost.output + cost.errors).splitlines()[-30:])
         raise SystemExit(

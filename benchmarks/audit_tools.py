@@ -161,7 +161,7 @@ def tools(ansible_upto: int) -> list[Tool]:
         Tool(
             "knowngood",
             "knowngood drift",
-            lambda site: [str(BIN / "knowngood"), "-C", str(site.folder / "project"), "drift", "--json"],
+            lambda site: [str(BIN / "knowngood"), "drift", "-C", str(site.folder / "project"), "--json"],
             _read_knowngood,
         ),
         Tool("asyncssh", "asyncssh, probe only", _python("asyncssh_audit.py"), _read_asyncssh),
