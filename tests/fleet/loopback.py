@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 PORT = 2222
@@ -48,10 +48,9 @@ class Answers:
     at: dict[str, float]  # seconds from the beginning
     stdout: str
     stderr: str
-    seconds: float
+    after_interrupt: float  # seconds it still took
     peak_mb: float
     exit_code: int
-    order: list[str] = field(default_factory=list)
 
     def __getitem__(self, host: str) -> bytes | tuple[str, str]:
         return self.answers[host]
@@ -146,6 +145,7 @@ class Site:
         connect_timeout: float = 10,
         timeout: float = 30,
         interrupt_after: float | None = None,
+        open_files: int | None = None,
     ) -> Answers:
         """Ask all hosts of an inventory, in a process of its own."""
         order = json.dumps(
@@ -155,9 +155,9 @@ class Site:
                 "programs": dict(programs or {}),
                 "connect_timeout": connect_timeout,
                 "timeout": timeout,
+                "open_files": open_files,
             }
         )
-        began = time.monotonic()
         driver = subprocess.Popen(
             [sys.executable, __file__],
             stdin=subprocess.PIPE,
@@ -172,15 +172,17 @@ class Site:
         driver.stdin.write(order)
         driver.stdin.close()
         driver.stdin = None
+        assert driver.stdout is not None
+        driver.stdout.readline()  # it begins
         if interrupt_after is not None:
             time.sleep(interrupt_after)
             driver.send_signal(signal.SIGINT)
+        interrupted = time.monotonic()
         stdout, stderr = driver.communicate(timeout=timeout + 60)
-        seconds = time.monotonic() - began
-        return _told(stdout, stderr, seconds, driver.returncode)
+        return _told(stdout, stderr, time.monotonic() - interrupted, driver.returncode)
 
 
-def _told(stdout: str, stderr: str, seconds: float, exit_code: int) -> Answers:
+def _told(stdout: str, stderr: str, after_interrupt: float, exit_code: int) -> Answers:
     told: dict[str, bytes | tuple[str, str]] = {}
     at: dict[str, float] = {}
     peak = 0.0
@@ -193,7 +195,7 @@ def _told(stdout: str, stderr: str, seconds: float, exit_code: int) -> Answers:
         told[event["host"]] = (
             bytes.fromhex(event["answer"]) if "answer" in event else (event["kind"], event["reason"])
         )
-    return Answers(told, at, stdout, stderr, seconds, peak, exit_code, list(told))
+    return Answers(told, at, stdout, stderr, after_interrupt, peak, exit_code)
 
 
 @contextlib.contextmanager
@@ -235,6 +237,8 @@ def _drive() -> None:
     import resource
 
     order = json.load(sys.stdin)
+    if limit := order["open_files"]:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     from knowngood.fleet.gather import gather
     from knowngood.fleet.inventory import load_inventory
 
@@ -253,13 +257,17 @@ def _drive() -> None:
         else:
             say(host=host, kind=answer.kind, reason=answer.reason)  # type: ignore[attr-defined]
 
-    gather(
-        inventory,
-        programs,
-        connect_timeout=order["connect_timeout"],
-        timeout=order["timeout"],
-        on_answer=on_answer,
-    )
+    print(flush=True)
+    try:
+        gather(
+            inventory,
+            programs,
+            connect_timeout=order["connect_timeout"],
+            timeout=order["timeout"],
+            on_answer=on_answer,
+        )
+    except KeyboardInterrupt:
+        sys.exit(130)
     say(peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 

@@ -6,6 +6,7 @@ import os
 import pwd
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -194,20 +195,20 @@ def test_nodes_that_hang_or_talk_nonsense_hold_up_nobody(here: Site) -> None:
         nonsense: "import os; os.write(1, os.urandom(100_000))",
     }
     hosts = [*good, frozen, *programs, silent, web, babble, closed, stalled]
-    run = here.gather(here.inventory(hosts=hosts), programs=programs, connect_timeout=4, timeout=8)
+    run = here.gather(here.inventory(hosts=hosts), programs=programs, connect_timeout=6, timeout=12)
 
     assert [run[host] for host in good] == [b"here\n"] * 4
-    assert max(run.at[host] for host in good) < 4
-    no_answer = ("unreachable", "ssh: no answer in 4 s")
+    assert max(run.at[host] for host in good) < 6
+    no_answer = ("unreachable", "ssh: no answer in 6 s")
     assert run[frozen] == run[silent] == run[stalled] == no_answer
-    assert run[stopped] == ("unreachable", "answered nothing within 8 s")
-    assert run[half] == ("incomplete", "had not finished its answer after 8 s")
+    assert run[stopped] == ("unreachable", "answered nothing within 12 s")
+    assert run[half] == ("incomplete", "had not finished its answer after 12 s")
     assert run[floods] == run[floods_stderr] == ("incomplete", "more than 8 MB of output")
     assert isinstance(run[nonsense], bytes)
     assert len(run[nonsense]) == 100_000
     assert run[web] == run[babble] == ("unreachable", "ssh: the node's answer is not ssh")
     assert run[closed][0] == "unreachable"
-    assert max(run.at.values()) < 10
+    assert max(run.at.values()) < 15
     assert run.stderr == ""
     assert run.peak_mb < 160
 
@@ -217,11 +218,11 @@ def test_ctrl_c_ends_it_at_once(here: Site) -> None:
     (slow,) = here.sshd()
     hosts = [silent, slow, "@local"]
     sleep = "import time; time.sleep(50)"
-    run = here.gather(here.inventory(hosts=hosts), sleep, timeout=60, connect_timeout=60, interrupt_after=3)
-    assert run.exit_code != 0
-    assert "KeyboardInterrupt" in run.stderr
-    assert run.seconds < 8
+    run = here.gather(here.inventory(hosts=hosts), sleep, timeout=60, connect_timeout=60, interrupt_after=2)
+    assert run.exit_code == 130
+    assert run.stderr == ""
     assert run.answers == {}
+    assert run.after_interrupt < 5
 
 
 # --- ~/.ssh/config -----------------------------------------------------------------------------------------
@@ -244,22 +245,102 @@ def test_ssh_config_gives_address_user_port_key_and_strictness(here: Site, node:
     assert here.gather(inventory)["alias"] == b"here\n"
 
 
-def test_a_jump_host_whose_key_is_unknown_is_no_prompt(here: Site, node: str) -> None:
-    (jump,) = here.sshd()
+@pytest.fixture(scope="module")
+def jump(here: Site) -> tuple[str, Path]:
+    """A jump host, and a ssh_config by which every `behind-*` is reached through it."""
+    (address,) = here.sshd(more="MaxStartups 2\nLogLevel VERBOSE")
     config = here.folder / "jump_config"
-    common = (
-        f"User {ME}\n IdentityFile {here.key}\n Port {PORT}\n UserKnownHostsFile {here.folder}/jump_known\n"
+    here.known_hosts.touch()
+    config.write_text(
+        f"Host *\n User {ME}\n IdentityFile {here.key}\n Port {PORT}\n"
+        f" UserKnownHostsFile {here.folder}/jump_known\n"
+        f"Host {address}\n StrictHostKeyChecking ask\n"
+        f"Host behind-*\n ProxyJump {address}\n"
     )
-    strict = f"Host {jump}\n {common} StrictHostKeyChecking ask\n"
-    config.write_text(f"{strict}Host behind\n {common} HostName {node}\n ProxyJump {jump}\n")
-    inventory = here.folder / "by_jump.py"
-    inventory.write_text(f"behind = (['behind'], {{'ssh_config_file': {str(config)!r}}})\n")
-    kind, reason = here.gather(inventory)["behind"]
-    assert kind == "unreachable"
-    assert str(reason).startswith("ssh: host key not known"), reason
+    return address, config
 
-    (here.folder / "jump_known").write_text(entry(jump, here.host_key))
-    assert here.gather(inventory)["behind"] == b"here\n"
+
+def behind(here: Site, jump: tuple[str, Path], addresses: list[str]) -> Path:
+    inventory = here.folder / "by_jump.py"
+    hosts = [(f"behind-{n}", {"ssh_hostname": address}) for n, address in enumerate(addresses)]
+    config = jump[1].read_text().split("# nodes")[0]
+    nodes = "".join(f"Host behind-{n}\n HostName {address}\n" for n, address in enumerate(addresses))
+    jump[1].write_text(f"{config}# nodes\n{nodes}")
+    names = [name for name, _ in hosts]
+    inventory.write_text(f"behind = ({names!r}, {{'ssh_config_file': {str(jump[1])!r}}})\n")
+    return inventory
+
+
+def test_a_jump_host_whose_key_is_unknown_is_no_prompt(here: Site, node: str, jump: tuple[str, Path]) -> None:
+    inventory = behind(here, jump, [node])
+    (here.folder / "jump_known").unlink(missing_ok=True)
+    kind, reason = here.gather(inventory)["behind-0"]
+    assert kind == "unreachable"
+    assert str(reason).startswith(f"jump host {jump[0]}: ssh: host key not known"), reason
+
+
+def test_nodes_behind_a_jump_host_share_one_login_to_it(here: Site, jump: tuple[str, Path]) -> None:
+    nodes = here.sshd(addresses=12)
+    (here.folder / "jump_known").write_text(entry(jump[0], here.host_key))
+    log = here.folder / "sshd.log"
+    before = len(log.read_text())
+    run = here.gather(behind(here, jump, [*nodes, here.address()]))
+    assert [run[f"behind-{n}"] for n in range(12)] == [b"here\n"] * 12
+    assert run["behind-12"][0] == "unreachable"
+    assert log.read_text()[before:].count(f" on {jump[0]} port {PORT}") == 1
+
+
+def test_a_jump_host_that_is_down_is_named(here: Site, node: str, jump: tuple[str, Path]) -> None:
+    config = jump[1].read_text()
+    dead = here.address()
+    inventory = behind(here, jump, [node])
+    jump[1].write_text(jump[1].read_text().replace(f"ProxyJump {jump[0]}", f"ProxyJump {dead}"))
+    run = here.gather(inventory)
+    jump[1].write_text(config)
+    assert run["behind-0"] == ("unreachable", f"jump host {dead}: ssh: connection refused")
+
+
+def test_a_connection_lost_while_asking(here: Site, node: str) -> None:
+    die = "import os, signal, time; os.kill(os.getppid(), signal.SIGKILL); time.sleep(20)"
+    run = here.gather(here.inventory(hosts=[node]), die)
+    assert run[node] == ("unreachable", "connection lost")
+
+
+def test_more_nodes_than_files_may_be_open(here: Site) -> None:
+    hosts = here.sshd(addresses=16)
+    run = here.gather(here.inventory(hosts=hosts), open_files=140)
+    assert set(run.answers.values()) == {b"here\n"}
+
+
+def test_a_proxy_command(here: Site, node: str) -> None:
+    relay = here.folder / "relay.py"
+    relay.write_text(RELAY)
+    config = here.folder / "proxy_config"
+    config.write_text(
+        f"Host odd\n User {ME}\n IdentityFile {here.key}\n UserKnownHostsFile {here.folder}/proxy_known\n"
+        f" ProxyCommand {sys.executable} {relay} {node} {PORT}\n"
+    )
+    inventory = here.folder / "by_proxy.py"
+    inventory.write_text(f"odd = (['odd'], {{'ssh_config_file': {str(config)!r}}})\n")
+    assert here.gather(inventory)["odd"] == b"here\n"
+
+
+RELAY = """
+import os, select, socket, sys
+node = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+while True:
+    ready, _, _ = select.select([0, node], [], [])
+    if 0 in ready:
+        data = os.read(0, 65536)
+        if not data:
+            break
+        node.sendall(data)
+    if node in ready:
+        data = node.recv(65536)
+        if not data:
+            break
+        os.write(1, data)
+"""
 
 
 def test_host_data_of_a_wrong_kind_is_told_before_anything_is_contacted(here: Site, node: str) -> None:
@@ -267,15 +348,6 @@ def test_host_data_of_a_wrong_kind_is_told_before_anything_is_contacted(here: Si
     run = here.gather(inventory)
     assert run.answers == {}
     assert f"InventoryError: {inventory}: Invalid connector data `ssh_port`" in run.stderr
-
-
-@pytest.mark.slow
-def test_two_hundred_nodes(here: Site, tmp_path: Path) -> None:
-    hosts = [address for _ in range(12) for address in here.sshd(addresses=16)]
-    run = here.gather(here.inventory(hosts=hosts), connect_timeout=60, timeout=120)
-    assert set(run.answers) == set(hosts)
-    assert set(run.answers.values()) == {b"here\n"}
-    assert run.peak_mb < 120
 
 
 # --- Becoming another user ---------------------------------------------------------------------------------
@@ -376,3 +448,14 @@ def test_su_with_a_password(here: Site, personal: str, person: str) -> None:
     assert as_root(here, personal, person, **data) == uid
     failed = as_root(here, personal, person, **{**data, "_su_password": "not the $ecret"})
     assert failed == ("incomplete", "su: Authentication failure")
+
+
+@pytest.mark.slow
+def test_two_hundred_nodes(here: Site, person: str) -> None:
+    # An account whose shell is sh: a root's .bashrc can cost more than all the rest.
+    own_keys = "AuthorizedKeysFile .ssh/authorized_keys"
+    hosts = [address for _ in range(13) for address in here.sshd(addresses=16, more=own_keys)][:200]
+    run = here.gather(here.inventory(hosts=hosts, ssh_user=person), connect_timeout=60, timeout=120)
+    assert set(run.answers) == set(hosts)
+    assert set(run.answers.values()) == {b"here\n"}
+    assert run.peak_mb < 120

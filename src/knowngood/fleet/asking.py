@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import gevent
-from gevent.lock import BoundedSemaphore
 from gevent.queue import Queue
 from paramiko import SSHException
 from pyinfra.api.arguments import pop_global_arguments
@@ -20,10 +19,10 @@ from pyinfra.api.state import State
 from pyinfra.connectors.ssh import SSHConnector
 from pyinfra.connectors.util import CommandOutput
 
-from knowngood.fleet import become, engine, hostkeys, reasons, streams, visits
+from knowngood.fleet import become, engine, hostkeys, reasons, streams
 from knowngood.fleet.gather import Answer
 from knowngood.fleet.inventory import Inventory, InventoryError
-from knowngood.fleet.visits import OutOfTime, Visit
+from knowngood.fleet.visits import OutOfTime, Round, Visit
 from knowngood.model import Failure
 
 _SECRET_DATA = ("ssh_password", "ssh_key_password", "_sudo_password", "_su_password")
@@ -57,22 +56,21 @@ def ask(
 ) -> None:
     """See `gather.gather`."""
     hostkeys.forget()
-    state = _state(inventory, len(programs), connect_timeout)
-    turns = BoundedSemaphore(visits.HANDSHAKES_AT_A_TIME)
+    state = _state(inventory, programs, connect_timeout)
     # Small, so that answers wait on their nodes' greenlets and not as a heap of texts.
     answers: Queue = Queue(maxsize=8)
 
     def visit(name: str) -> None:
         try:
-            with Visit(turns, timeout) as visit:
+            with Visit(round_) as visit:
                 answer: object = _Asking(state, name, visit, connect_timeout, timeout).answer(programs[name])
-        except Exception as error:  # a fault of ours; gevent would print it, and nobody would answer
+        except Exception as error:  # a fault of ours; nobody would answer
             answer = error
         answers.put((name, answer))
 
-    with engine.contexts(state, inventory.pyinfra, state.config):
+    with engine.contexts(state, inventory.pyinfra, state.config), _quiet_hub(), Round(timeout) as round_:
+        opening = gevent.spawn(lambda: [state.pool.spawn(visit, name) for name in programs])
         try:
-            opening = gevent.spawn(lambda: [state.pool.spawn(visit, name) for name in programs])
             for _ in programs:
                 name, answer = answers.get()
                 if isinstance(answer, Exception):
@@ -83,8 +81,21 @@ def ask(
             state.pool.kill()
 
 
-def _state(inventory: Inventory, hosts: int, connect_timeout: float) -> State:
-    at_once = min(max(hosts, 1), engine.raise_file_limit())
+@contextmanager
+def _quiet_hub() -> Iterator[None]:
+    """gevent prints what ends a greenlet or interrupts it; here all of that reaches the caller anyway."""
+    hub = gevent.get_hub()
+    stream, hub.exception_stream = hub.exception_stream, None
+    try:
+        yield
+    finally:
+        hub.exception_stream = stream
+
+
+def _state(inventory: Inventory, programs: Mapping[str, bytes], connect_timeout: float) -> State:
+    if unknown := programs.keys() - inventory.pyinfra.hosts:
+        raise InventoryError(f"{inventory.source}: no host is called {', '.join(sorted(unknown))}")
+    at_once = min(max(len(programs), 1), engine.raise_file_limit())
     config = inventory.config.copy() if inventory.config else Config()  # type: ignore[no-untyped-call]
     config.PARALLEL = at_once
     config.CONNECT_TIMEOUT = int(connect_timeout) + 5  # the visit's clock is to ring first
@@ -113,9 +124,13 @@ class _Asking:
         self._visit = visit
         self._connect_timeout = min(connect_timeout, timeout)
         self._timeout = timeout
+        self._connected = False
 
     def answer(self, program: bytes) -> Answer:
-        answer = self._connect() or self._run(program)
+        try:
+            answer = self._connect() or self._run(program)
+        except OutOfTime:
+            answer = self._out_of_time()
         if isinstance(answer, Failure):
             secrets = [self._host.data.get(name) for name in _SECRET_DATA]
             return reasons.shown(answer, [text for text in secrets if isinstance(text, str)])
@@ -126,15 +141,13 @@ class _Asking:
         clock.start(self._connect_timeout)
         try:
             self._host.connect(show_errors=False, raise_exceptions=True)
-        except OutOfTime:
-            if any(getattr(thing, "speaks_no_ssh", False) for thing in self._visit.opened):
-                return reasons.unreachable("ssh: the node's answer is not ssh")
-            return reasons.unreachable(f"ssh: no answer in {self._connect_timeout:g} s")
         except Exception as error:
-            return reasons.of_connecting(error, self._user())
+            shown = "password" if self._host.data.get("ssh_password") else "key"
+            return reasons.of_connecting(error, self._user(), shown)
         finally:
             self._visit.end_handshake()
         clock.start(clock.left + self._timeout - self._connect_timeout)
+        self._connected = True
         return None
 
     def _run(self, program: bytes) -> Answer:
@@ -143,16 +156,21 @@ class _Asking:
                 answer: bytes = self._host.get_fact(Probe, **self._question(program))
         except CommandError as failed:
             return failed.failure
-        except OutOfTime:
-            if self._visit.received:
-                return reasons.incomplete(f"had not finished its answer after {self._timeout:g} s")
-            return reasons.unreachable(f"answered nothing within {self._timeout:g} s")
         except Exception as error:  # of other connectors, which have no common family of errors
             return reasons.incomplete(f"{type(error).__name__}: {error}")
         else:
             return answer if answer.strip() else reasons.incomplete("python3 printed nothing")
         finally:
             self._leave()
+
+    def _out_of_time(self) -> Failure:
+        if self._connected:
+            if self._visit.received:
+                return reasons.incomplete(f"had not finished its answer after {self._timeout:g} s")
+            return reasons.unreachable(f"answered nothing within {self._timeout:g} s")
+        if any(getattr(thing, "speaks_no_ssh", False) for thing in self._visit.opened):
+            return reasons.unreachable("ssh: the node's answer is not ssh")
+        return reasons.unreachable(f"ssh: no answer in {self._connect_timeout:g} s")
 
     def _question(self, program: bytes) -> dict[str, Any]:
         """The fact's arguments: what to run, what to send, and as whom."""

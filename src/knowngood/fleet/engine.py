@@ -95,7 +95,7 @@ def _silence() -> None:
 
 
 def _replace_seams() -> None:
-    from knowngood.fleet import hostkeys, streams, transport
+    from knowngood.fleet import hostkeys, jumps, streams, transport
 
     type_hints = functools.cache(typing.get_type_hints)
     ssh, util = "pyinfra.connectors.ssh", "pyinfra.connectors.util"
@@ -111,6 +111,8 @@ def _replace_seams() -> None:
         (util, "getpass", streams.refuse_to_prompt),
         # Theirs asks on the terminal for the key of a jump host.
         (client, "get_missing_host_key_policy", hostkeys.policy),
+        # Theirs logs in to a jump host anew for each node behind it.
+        (client, "SSHClient", jumps.JumpClient),
         # Theirs drops the rest of a file at a line it can't read, is quadratic, and knows one key a type.
         (client, "get_host_keys", hostkeys.load),
         # Ours cost less, are closed when a node is given up, and let few handshakes run at a time.

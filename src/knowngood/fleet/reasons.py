@@ -24,6 +24,14 @@ from knowngood.syntax.secrets import mask
 MAX_REASON = 200  # letters
 
 
+class JumpError(SSHException):
+    """A jump host could not be reached; why is its `__cause__`."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(f"jump host {host} not reached")
+        self.host = host
+
+
 def unreachable(reason: str) -> Failure:
     return Failure("unreachable", reason)
 
@@ -62,16 +70,19 @@ def refusal(said: str) -> str:
     return found[1] if found else ""
 
 
-def of_connecting(error: BaseException, user: str) -> Failure:
-    """Why a connection was not made. `error` is what paramiko, the system or pyinfra raised.
+def of_connecting(error: BaseException, user: str, shown: str = "key") -> Failure:
+    """Why a connection was not made. `error` is what paramiko, the system or pyinfra raised; `shown` is what
+    the user was to log in by.
 
     pyinfra wraps the cause in a ConnectError of its own words; the cause is its context.
     """
     cause = error.__context__ if error.__context__ is not None else error
-    return unreachable(_connecting(cause, user))
+    if isinstance(cause, JumpError) and cause.__cause__:
+        return unreachable(f"jump host {cause.host}: {_connecting(cause.__cause__, 'the jump host', 'key')}")
+    return unreachable(_connecting(cause, user, shown))
 
 
-def _connecting(error: BaseException, user: str) -> str:
+def _connecting(error: BaseException, user: str, shown: str) -> str:
     match error:
         case BadHostKeyException():
             got = f"{error.key.get_name()} {fingerprint(error.key.asbytes())}"
@@ -81,7 +92,7 @@ def _connecting(error: BaseException, user: str) -> str:
         case BadAuthenticationType():
             return f"ssh: {user} may log in by {' or '.join(error.allowed_types)} only"
         case AuthenticationException():
-            return f"ssh: key refused for user {user}"
+            return f"ssh: {shown} refused for user {user}"
         case socket.gaierror():
             return "name does not resolve"
         case NoValidConnectionsError():

@@ -26,7 +26,7 @@ class FairSocket:
     """
 
     def __init__(self, sock: Any) -> None:
-        self._sock = sock
+        self.plain = sock
         self._reads = 0
         self.allowance: float = MAX_BANNER  # bytes still to be read
         self.send = sock.send
@@ -35,14 +35,14 @@ class FairSocket:
         self._reads += 1
         if self._reads % _READS_A_TURN == 0:
             gevent.sleep(0)
-        data: bytes = self._sock.recv(size)
+        data: bytes = self.plain.recv(size)
         self.allowance -= len(data)
         if self.allowance < 0:
             raise paramiko.SSHException("Error reading SSH protocol banner")
         return data
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._sock, name)
+        return getattr(self.plain, name)
 
 
 class Transport(paramiko.Transport):
@@ -56,13 +56,13 @@ class Transport(paramiko.Transport):
         super().__init__(cast(Any, self.fair), *args, **kwargs)
         if visit := visits.current():
             # The visit's clock decides, not these.
-            self.banner_timeout = self.auth_timeout = visit.timeout * 2
+            self.banner_timeout = self.auth_timeout = visit.round.timeout * 2
             self.packetizer.start_handshake = _no_timer  # type: ignore[method-assign]
             visit.opened.append(self)
 
     def start_client(self, *args: Any, **kwargs: Any) -> None:
         if visit := visits.current():
-            visit.begin_handshake(self.sock)
+            visit.begin_handshake(self.fair.plain)
         super().start_client(*args, **kwargs)
 
     def _check_banner(self) -> None:

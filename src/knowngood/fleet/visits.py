@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import gevent
+from gevent import socket
 from gevent.local import local
 from gevent.lock import BoundedSemaphore
 
@@ -53,16 +54,43 @@ class Clock:
         return self._left - (time.monotonic() - self._since if self._timeout else 0.0)
 
 
+class Jump:
+    """The connection to a jump host, once there is one; whoever makes it holds the lock."""
+
+    def __init__(self) -> None:
+        self.lock = BoundedSemaphore()
+        self.transport: Any = None
+
+
+class Round:
+    """What the visits of one round share. Use as a context: what is open is closed at the end."""
+
+    def __init__(self, timeout: float) -> None:
+        self.timeout = timeout
+        self.turns = BoundedSemaphore(HANDSHAKES_AT_A_TIME)
+        self.opened: list[Any] = []
+        self._jumps: dict[str, Jump] = {}
+
+    def jump(self, key: str) -> Jump:
+        return self._jumps.setdefault(key, Jump())
+
+    def __enter__(self) -> Round:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _end(self.opened)
+        self._jumps.clear()
+
+
 class Visit:
     """What one greenlet does with one node. Use as a context: what it opened is closed at the end."""
 
-    def __init__(self, turns: BoundedSemaphore, timeout: float) -> None:
+    def __init__(self, round_: Round) -> None:
+        self.round = round_
         self.clock = Clock()
-        self.timeout = timeout
         self.received = 0  # bytes of output
         self.channel: Any = None  # of the ssh command
         self.opened: list[Any] = []  # transports and local processes
-        self._turns = turns
         self._has_turn = False
 
     def __enter__(self) -> Visit:
@@ -73,29 +101,26 @@ class Visit:
         self.clock.stop()
         self.end_handshake()
         _current.visit = None
-        for thing in reversed(self.opened):
-            with suppress(Exception):
-                thing.end()
-        self.opened.clear()
+        _end(self.opened)
         self.channel = None
 
     def begin_handshake(self, connection: Any) -> None:
         """Wait for the node's first word, then for a turn."""
         if self._has_turn:  # for the jump host in front
             return
-        with suppress(AttributeError, OSError):  # a channel through a jump host has no file to wait for
-            gevent.socket.wait_read(connection.fileno(), timeout=_WAIT_FOR_BANNER)
-        if not self._turns.acquire(blocking=False):
+        if isinstance(connection, socket.socket):
+            with suppress(OSError):
+                socket.wait_read(connection.fileno(), timeout=_WAIT_FOR_BANNER)
+        self._has_turn = self.round.turns.acquire(blocking=False)
+        if not self._has_turn:
             self.clock.stop()
             # Whoever hangs within a handshake gives its turn back at its own deadline.
-            self._has_turn = self._turns.acquire(timeout=self.timeout)
+            self._has_turn = self.round.turns.acquire(timeout=self.round.timeout)
             self.clock.go_on()
-        else:
-            self._has_turn = True
 
     def end_handshake(self) -> None:
         if self._has_turn:
-            self._turns.release()
+            self.round.turns.release()
             self._has_turn = False
 
     @property
@@ -111,6 +136,13 @@ class Visit:
             return code if code >= 0 else None
         codes = [thing.returncode for thing in self.opened if hasattr(thing, "returncode")]
         return codes[-1] if codes else None
+
+
+def _end(things: list[Any]) -> None:
+    for thing in reversed(things):
+        with suppress(Exception):
+            thing.end()
+    things.clear()
 
 
 def current() -> Visit | None:
