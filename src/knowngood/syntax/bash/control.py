@@ -1,0 +1,501 @@
+"""Control flow: lists, branches, loops and functions, with undecided ways joined.
+
+A way that ends (exit, return, break, exec) raises `Died`; what goes on elsewhere was put aside before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from knowngood.syntax.bash import text as texts
+from knowngood.syntax.bash.conditions import Conditions
+from knowngood.syntax.bash.fields import Field, Gap, Items, only_fields, presumed_fields, why
+from knowngood.syntax.bash.nodes import (
+    AndOr,
+    Arithmetic,
+    Case,
+    CaseArm,
+    Command,
+    Coprocess,
+    CountingFor,
+    For,
+    Function,
+    Group,
+    If,
+    Item,
+    Pipeline,
+    Simple,
+    Test,
+    While,
+)
+from knowngood.syntax.bash.nodes import Sequence as Commands
+from knowngood.syntax.bash.shell import Died, Doubt
+from knowngood.syntax.bash.state import (
+    DONE,
+    NOT_ZERO,
+    UNSURE,
+    Caller,
+    Export,
+    State,
+    Status,
+    Variable,
+    join_states,
+    to_status,
+)
+from knowngood.syntax.bash.text import unknown
+
+MOST_TURNS = 256
+MOST_DEPTH = 60
+
+_Way: TypeAlias = tuple[Callable[[], None], bool]
+
+
+@dataclass(slots=True)
+class Frame:
+    """Where states wait that left a loop or a function early."""
+
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+    returns: list[State] = field(default_factory=list)
+
+
+class Control(Conditions):
+    """Runs commands of every kind but the simple one."""
+
+    def __init__(self, caller: Caller, positional: Items, path: str, files: Mapping[str, bytes]) -> None:
+        super().__init__(caller, State(caller, positional), path, files)
+        self.doubts = 0  # within a way that may not be gone
+        self.quiet = 0  # trying a loop out: launches are not told
+        self.guarded = 0  # `set -e` does not look
+        self.subshells = 0
+        self.background = False
+        self.commands_deep = 0
+        self.loops: list[Frame] = []
+        self.calls: list[Frame] = []
+
+    def simple(self, node: Simple) -> None:
+        raise NotImplementedError
+
+    # --- lists --------------------------------------------------------------------------------------
+
+    def commands(self, node: Commands) -> None:
+        for item in node.items:
+            self.item(item)
+
+    def item(self, item: Item) -> None:
+        if not item.background:
+            self.command(item.command)
+            return
+        was, self.background = self.background, True
+        self.apart(lambda: self.command(item.command))
+        self.background = was
+        self.state.status = DONE
+
+    def command(self, node: Command) -> None:
+        self.step()
+        self.commands_deep += 1
+        if self.commands_deep > MOST_DEPTH:
+            raise Doubt("nested too deeply to be followed", 0)
+        try:
+            self._command(node)
+        finally:
+            self.commands_deep -= 1
+
+    def _command(self, node: Command) -> None:
+        try:
+            match node:
+                case Simple():
+                    self.simple(node)
+                case Function():
+                    self.state.functions[node.name] = node
+                    self.state.status = DONE
+                case AndOr():
+                    self._and_or(node)
+                    return
+                case Pipeline():
+                    self._pipeline(node)
+                case Group(subshell=True):
+                    self.apart(lambda: self.commands(node.body))
+                case Group():
+                    self.commands(node.body)
+                    return
+                case If():
+                    self._if(node, 0)
+                    return
+                case While():
+                    self._while(node)
+                    return
+                case For():
+                    self._for(node)
+                    return
+                case CountingFor():
+                    self._counting_for(node)
+                    return
+                case Case():
+                    self._case(node)
+                    return
+                case Arithmetic():
+                    value = self.arithmetic(node.expression)
+                    self.state.status = to_status(
+                        *(None if v is None else v != 0 for v in (value.certain, value.presumed))
+                    )
+                case Test():
+                    self.state.status = to_status(*self.condition(node.condition))
+                case Coprocess():
+                    was, self.background = self.background, True
+                    self.apart(lambda: self.command(node.body))
+                    self.background = was
+                    self.state.status = DONE
+        except Doubt as doubt:
+            self.give_up(doubt)
+        self.exit_on_error()
+
+    def give_up(self, doubt: Doubt) -> None:
+        """What the command did is not known: from here on any variable may be anything."""
+        self.state.forget(doubt.reason, doubt.line)
+        self.state.status = UNSURE
+
+    def exit_on_error(self) -> None:
+        """`set -e`."""
+        certain = self.state.status.certain
+        if certain and not self.guarded and self.state.option("errexit") is True:
+            raise Died
+
+    # --- ways ---------------------------------------------------------------------------------------
+
+    def ways(self, ways: Sequence[_Way], line: int) -> None:
+        """Goes each way from here and joins what comes out. A way marked True is the presumed one."""
+        start = self.state
+        ends: list[tuple[State, bool]] = []
+        for way, expected in ways:
+            self.state = start.copy()
+            self.doubts += not expected
+            try:
+                way()
+                ends.append((self.state, expected))
+            except Died:
+                pass
+            finally:
+                self.doubts -= not expected
+        if not ends:
+            raise Died
+        ends.sort(key=lambda end: not end[1])
+        state, expected = ends[0]
+        for other, _ in ends[1:]:
+            state = join_states(state, other, "set under a condition", line, prefer_one=expected)
+        self.state = state
+
+    def apart(self, run: Callable[[], None]) -> None:
+        """In a subshell: nothing that it sets comes back."""
+        outside = self.state
+        loops, self.loops = self.loops, []
+        calls, self.calls = self.calls, []
+        self.subshells += 1
+        self.state = outside.copy()
+        try:
+            run()
+            status = self.state.status
+        except Died:
+            status = UNSURE
+        finally:
+            self.subshells -= 1
+            self.loops = loops
+            self.calls = calls
+            self.state = outside
+        self.state.status = status
+
+    def under_condition(self, run: Callable[[], None]) -> Status:
+        """Runs what decides something; `set -e` does not look at it."""
+        self.guarded += 1
+        try:
+            run()
+        finally:
+            self.guarded -= 1
+        return self.state.status
+
+    def _and_or(self, node: AndOr) -> None:
+        status = self.under_condition(lambda: self.command(node.left))
+        wanted = node.operator == "&&"
+        if status.truth is wanted:
+            self.command(node.right)
+        elif status.truth is None:
+            expected = status.presumed_truth
+
+            def stay() -> None:
+                self.state.status = Status(NOT_ZERO, NOT_ZERO) if wanted else DONE
+
+            self.ways(
+                [
+                    (lambda: self.command(node.right), expected is wanted),
+                    (stay, expected is (not wanted)),
+                ],
+                _line(node.right),
+            )
+
+    def _pipeline(self, node: Pipeline) -> None:
+        if len(node.commands) == 1:
+            self.under_condition(lambda: self.command(node.commands[0]))
+            self.state.status = self.state.status.inverted() if node.negated else self.state.status
+            return
+        if self.state.option("lastpipe") is not False:
+            raise Doubt("lastpipe is set: a pipeline's end runs in the shell itself", node.line)
+        for command in node.commands:
+            self.apart(lambda command=command: self.command(command))  # type: ignore[misc]
+        if self.state.option("pipefail") is not False:
+            self.state.status = UNSURE
+        if node.negated:
+            self.state.status = self.state.status.inverted()
+
+    # --- branches -----------------------------------------------------------------------------------
+
+    def _if(self, node: If, arm: int) -> None:
+        if arm == len(node.arms):
+            if node.otherwise is None:
+                self.state.status = DONE
+            else:
+                self.commands(node.otherwise)
+            return
+        condition, body = node.arms[arm]
+        status = self.under_condition(lambda: self.commands(condition))
+        if status.truth is None:
+            expected = status.presumed_truth
+            self.ways(
+                [
+                    (lambda: self.commands(body), expected is True),
+                    (lambda: self._if(node, arm + 1), expected is False),
+                ],
+                node.line,
+            )
+        elif status.truth:
+            self.commands(body)
+        else:
+            self._if(node, arm + 1)
+
+    def _case(self, node: Case) -> None:
+        subject = self.text(node.subject)
+        if self.state.option("nocasematch") is not False:
+            subject = unknown("letters' case is ignored", node.line)
+        self._arms(node, subject, 0)
+
+    def _arms(self, node: Case, subject: texts.Text, at: int) -> None:
+        if at == len(node.arms):
+            self.state.status = DONE
+            return
+        arm = node.arms[at]
+        if arm.end != ";;":
+            raise Doubt(f"a case arm that ends in {arm.end}", node.line)
+        certain, expected = self._matches_arm(arm, subject)
+        if certain is None:
+            self.ways(
+                [
+                    (lambda: self._arm(arm), expected is True),
+                    (lambda: self._arms(node, subject, at + 1), expected is False),
+                ],
+                node.line,
+            )
+        elif certain:
+            self._arm(arm)
+        else:
+            self._arms(node, subject, at + 1)
+
+    def _arm(self, arm: CaseArm) -> None:
+        self.state.status = DONE
+        self.commands(arm.body)
+
+    def _matches_arm(self, arm: CaseArm, subject: texts.Text) -> tuple[bool | None, bool | None]:
+        options = texts.alternatives(subject)
+        told = texts.presumed(subject, lax=True)
+        certains: list[bool | None] = []
+        expecteds: list[bool | None] = []
+        for word in arm.patterns:
+            certain, expected = self.pattern(word, extglob=self.state.option("extglob") is not False)
+            if word.bare == "*":
+                return True, True
+            answers = {certain.matches(option) for option in options} if options and certain else {None}
+            certains.append(answers.pop() if len(answers) == 1 else None)
+            expecteds.append(None if told is None or expected is None else expected.matches(told))
+        return _any(certains), _any(expecteds)
+
+    # --- loops --------------------------------------------------------------------------------------
+
+    def _while(self, node: While) -> None:
+        def test() -> Status:
+            status = self.under_condition(lambda: self.commands(node.condition))
+            return status.inverted() if node.until else status
+
+        self.loop(test, lambda: self.commands(node.body), node.line)
+
+    def _counting_for(self, node: CountingFor) -> None:
+        self.arithmetic(node.first)
+
+        def test() -> Status:
+            if not node.condition.parts or node.condition.literal == "":
+                return DONE
+            value = self.arithmetic(node.condition)
+            return to_status(*(None if v is None else v != 0 for v in (value.certain, value.presumed)))
+
+        def body() -> None:
+            self.commands(node.body)
+
+        def turn_on() -> None:
+            self.arithmetic(node.step)
+
+        self.loop(test, body, node.line, turn_on)
+
+    def loop(
+        self,
+        test: Callable[[], Status],
+        body: Callable[[], None],
+        line: int,
+        turn_on: Callable[[], None] | None = None,
+    ) -> None:
+        """Turns as long as the condition is known; from where it isn't, all turns at once."""
+        frame = Frame()
+        self.loops.append(frame)
+        try:
+            self._turns(frame, test, body, line, turn_on)
+        except Died:
+            if not frame.breaks:
+                raise
+            self.state = frame.breaks.pop()
+        finally:
+            self.loops.remove(frame)
+        for state in frame.breaks:
+            self.state = join_states(self.state, state, "set in a loop", line)
+
+    def _turns(
+        self,
+        frame: Frame,
+        test: Callable[[], Status],
+        body: Callable[[], None],
+        line: int,
+        turn_on: Callable[[], None] | None,
+    ) -> None:
+        def turn() -> None:
+            self.one_turn(frame, body, line)
+            if turn_on is not None:
+                turn_on()
+
+        for _ in range(MOST_TURNS):
+            self.step()
+            before = self.state.copy()
+            status = test()
+            if status.truth is False:
+                self.state.status = DONE
+                return
+            if status.truth is None:
+                break
+            turn()
+            if self.state.same_as(before):
+                # The same again for ever: only a break leads on.
+                raise Died
+        self._all_turns(test, turn, line)
+
+    def one_turn(self, frame: Frame, body: Callable[[], None], line: int) -> None:
+        try:
+            body()
+        except Died:
+            if not frame.continues:
+                raise
+            self.state = frame.continues.pop()
+        while frame.continues:
+            self.state = join_states(self.state, frame.continues.pop(), "set in a loop", line)
+
+    def _all_turns(self, test: Callable[[], Status], turn: Callable[[], None], line: int) -> None:
+        """Any number of turns from here, none included: a state that each of them keeps."""
+        entry = self.state.copy()
+        expected = test().presumed_truth
+        self.state = entry.copy()
+        head = entry
+        for attempt in range(8):
+            self.state = head.copy()
+            self.quiet += 1
+            try:
+                test()
+                turn()
+            except Died:
+                break
+            finally:
+                self.quiet -= 1
+            after = join_states(head, self.state, "set in a loop", line)
+            if after.same_as(head):
+                break
+            head = after if attempt < 2 else widened(head, after, line)
+        else:
+            head.forget("set in a loop that is not understood", line)
+        self.state = head.copy()
+        test()
+
+        def go_round() -> None:
+            turn()
+            raise Died
+
+        self.ways([(lambda: None, expected is False), (go_round, expected is True)], line)
+        self.state = join_states(entry, self.state, "set in a loop", line, prefer_one=expected is False)
+        self.state.status = UNSURE
+
+    def _for(self, node: For) -> None:
+        items = self.state.positional if node.words is None else self.fields(node.words)
+        fields = only_fields(items)
+        if node.select or fields is None or len(fields) > MOST_TURNS:
+            self._for_unknown(node, items)
+            return
+        frame = Frame()
+        self.loops.append(frame)
+        self.state.status = DONE
+        try:
+            for item in fields:
+                self.step()
+                self.assign(node.name, item.text, item.line or node.line)
+                self.one_turn(frame, lambda: self.commands(node.body), node.line)
+        except Died:
+            if not frame.breaks:
+                raise
+            self.state = frame.breaks.pop()
+        finally:
+            self.loops.remove(frame)
+        for state in frame.breaks:
+            self.state = join_states(self.state, state, "set in a loop", node.line)
+
+    def _for_unknown(self, node: For, items: tuple[Field | Gap, ...]) -> None:
+        reason, line = why(items) if items else ("chosen by a person", node.line)
+        presumed_none = presumed_fields(items) == () and not node.select
+
+        def body() -> None:
+            self.assign(node.name, unknown(reason, line), node.line)
+            self.commands(node.body)
+
+        status = Status(None, NOT_ZERO if presumed_none else None)
+        self.loop(lambda: status, body, node.line)
+
+
+def widened(head: State, after: State, line: int) -> State:
+    """What still changes from turn to turn is given up."""
+    for name in dict.fromkeys([*head.variables, *after.variables]):
+        if head.variables.get(name) != after.variables.get(name):
+            old = after.look_up(name)
+            after.variables[name] = Variable(
+                None if old.items is not None else unknown("set in a loop", line),
+                Export.MIXED if old.export is not Export.NO else Export.NO,
+                line,
+                maybe_unset=old.items is None,
+                items=None if old.items is None else (Gap("set in a loop", line),),
+                attributes=old.attributes,
+            )
+    if head.positional != after.positional:
+        after.positional = (Gap("shifted in a loop", line),)
+    if head.getopts != after.getopts:
+        after.getopts = (0, 0)
+    return after
+
+
+def _any(answers: Sequence[bool | None]) -> bool | None:
+    if True in answers:
+        return True
+    return None if None in answers else False
+
+
+def _line(node: Command) -> int:
+    return _line(node.right) if isinstance(node, AndOr) else node.line

@@ -1,0 +1,318 @@
+"""What a shell knows at one point of a script: variables, functions, arguments, options."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from knowngood.model import Absent, Known, Unknown, Value
+from knowngood.syntax.bash import text as texts
+from knowngood.syntax.bash.fields import Items, join_items
+from knowngood.syntax.bash.nodes import Function
+from knowngood.syntax.bash.text import Hole, Text, unknown
+
+
+class Export(enum.Enum):
+    """Whether a variable is given to commands. INHERITED: where the caller gave its name."""
+
+    YES = "yes"
+    NO = "no"
+    INHERITED = "inherited"
+    MIXED = "mixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """`text` is None when it is certainly unset. An array has `items`; an associative one `keyed`."""
+
+    text: Text | None
+    export: Export
+    line: int = 0
+    maybe_unset: bool = False
+    presumed_unset: bool = False  # unset when the caller gives nothing
+    items: Items | None = None
+    keyed: tuple[tuple[str, Text], ...] | None = None
+    attributes: frozenset[str] = frozenset()
+    path: str = ""
+
+
+# Names that bash sets by itself; never known, and when the script assigns them bash may do as it likes.
+OWNED = frozenset(
+    [
+        "_",
+        "BASH",
+        "BASHOPTS",
+        "BASHPID",
+        "BASH_ALIASES",
+        "BASH_ARGC",
+        "BASH_ARGV",
+        "BASH_ARGV0",
+        "BASH_CMDS",
+        "BASH_COMMAND",
+        "BASH_COMPAT",
+        "BASH_ENV",
+        "BASH_EXECUTION_STRING",
+        "BASH_LINENO",
+        "BASH_LOADABLES_PATH",
+        "BASH_REMATCH",
+        "BASH_SOURCE",
+        "BASH_SUBSHELL",
+        "BASH_VERSINFO",
+        "BASH_VERSION",
+        "BASH_XTRACEFD",
+        "COLUMNS",
+        "COMP_WORDBREAKS",
+        "COPROC",
+        "DIRSTACK",
+        "EPOCHREALTIME",
+        "EPOCHSECONDS",
+        "EUID",
+        "FUNCNAME",
+        "GROUPS",
+        "HISTCMD",
+        "HISTFILE",
+        "LINENO",
+        "LINES",
+        "MAPFILE",
+        "OLDPWD",
+        "PIPESTATUS",
+        "PPID",
+        "PWD",
+        "RANDOM",
+        "REPLY",
+        "SECONDS",
+        "SHELLOPTS",
+        "SHLVL",
+        "SRANDOM",
+        "UID",
+        "OPTARG",
+        "OPTIND",
+        "OPTERR",
+    ]
+)
+# Names that bash gives a first value, which a script can change like any other.
+_FIRST_SET = frozenset(["HOSTNAME", "HOSTTYPE", "MACHTYPE", "OSTYPE", "PATH", "PS4", "TERM", "SHELL", "HOME"])
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """An exit status in the certain and in the presumed world; None: not known."""
+
+    certain: int | None
+    presumed: int | None
+
+    @property
+    def truth(self) -> bool | None:
+        return None if self.certain is None else self.certain == 0
+
+    @property
+    def presumed_truth(self) -> bool | None:
+        return None if self.presumed is None else self.presumed == 0
+
+    def inverted(self) -> Status:
+        def flip(status: int | None) -> int | None:
+            return None if status is None else int(status == 0)
+
+        return Status(flip(self.certain), flip(self.presumed))
+
+
+# A status that is certainly not zero, whatever it is.
+NOT_ZERO = 256
+DONE = Status(0, 0)
+FAILED = Status(1, 1)
+UNSURE = Status(None, None)
+
+
+def to_status(truth: bool | None, presumed: bool | None) -> Status:
+    def number(answer: bool | None) -> int | None:
+        return None if answer is None else int(not answer)
+
+    return Status(number(truth), number(truth if truth is not None else presumed))
+
+
+class Caller:
+    """The environment that the script is started with; closed when a mapping says all of it."""
+
+    def __init__(self, environment: Mapping[str, Value] | None) -> None:
+        self.environment = environment
+
+    def variable(self, name: str) -> Variable:
+        """What the name is before the script says anything of it."""
+        if name == "IFS":
+            return Variable((" \t\n",), Export.NO)
+        given = None if self.environment is None else self.environment.get(name)
+        if name in OWNED or (name in _FIRST_SET and not isinstance(given, Known)):
+            return Variable(unknown(f"bash sets {name} by itself", 0), Export.MIXED, maybe_unset=True)
+        if isinstance(given, Known):
+            return Variable(texts.plain(to_latin(str(given.value))), Export.YES)
+        if isinstance(given, Unknown):
+            hole = Hole(f"the caller's {name} is not known: {given.reason}", 0)
+            return Variable((hole,), Export.INHERITED, maybe_unset=True)
+        if self.environment is not None or isinstance(given, Absent):
+            return Variable(None, Export.NO)
+        hole = Hole(f"only the caller may give {name}", 0, caller=True)
+        return Variable((hole,), Export.INHERITED, maybe_unset=True, presumed_unset=True)
+
+
+def to_latin(text: str) -> str:
+    """Text (UTF-8, surrogate escapes) as the reader keeps it: one character a byte."""
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def from_latin(text: str) -> str:
+    return text.encode("latin-1").decode("utf-8", "surrogateescape")
+
+
+@dataclass(slots=True)
+class State:
+    """`taint` is why names that are not in `variables` can't be known: a text that was not read may set them."""
+
+    caller: Caller
+    positional: Items
+    variables: dict[str, Variable] = field(default_factory=dict)
+    functions: dict[str, Function | None] = field(default_factory=dict)
+    options: dict[str, bool | None] = field(default_factory=dict)
+    scopes: list[dict[str, Variable]] = field(default_factory=list)
+    status: Status = DONE
+    taint: tuple[str, int] | None = None
+    getopts: tuple[int, int] = (1, 1)  # the next argument, the next letter in it; (0, 0) when unknown
+
+    def copy(self) -> State:
+        return State(
+            self.caller,
+            self.positional,
+            dict(self.variables),
+            dict(self.functions),
+            dict(self.options),
+            [dict(scope) for scope in self.scopes],
+            self.status,
+            self.taint,
+            self.getopts,
+        )
+
+    def look_up(self, name: str) -> Variable:
+        """The variable by its name; a name reference is followed."""
+        for _ in range(8):
+            variable = self._own(name)
+            if "n" not in variable.attributes:
+                return variable
+            target = known_name(variable)
+            if target is None:
+                return Variable(unknown(f"{name} refers to another name", variable.line), Export.MIXED)
+            name = target
+        return Variable(unknown(f"{name} refers to itself", 0), Export.MIXED)
+
+    def _own(self, name: str) -> Variable:
+        variable = self.variables.get(name)
+        if variable is not None:
+            return variable
+        if self.taint is not None and name != "IFS":
+            reason, line = self.taint
+            return Variable(unknown(reason, line), Export.MIXED, line, maybe_unset=True)
+        return self.caller.variable(name)
+
+    def resolve(self, name: str) -> str | None:
+        """The name that an assignment to `name` sets; None when that is not known."""
+        for _ in range(8):
+            variable = self.variables.get(name)
+            if variable is None or "n" not in variable.attributes:
+                return name
+            target = known_name(variable)
+            if target is None:
+                return None
+            name = target
+        return None
+
+    def option(self, name: str) -> bool | None:
+        return self.options.get(name, False)
+
+    def forget(self, reason: str, line: int) -> None:
+        """From here on any variable may be anything."""
+        self.taint = (reason, line)
+        kept = self.variables.get("IFS")
+        self.variables = {} if kept is None else {"IFS": kept}
+
+    def same_as(self, other: State) -> bool:
+        return (
+            self.variables == other.variables
+            and self.positional == other.positional
+            and self.functions == other.functions
+            and self.options == other.options
+            and self.taint == other.taint
+            and self.getopts == other.getopts
+            and self.scopes == other.scopes
+        )
+
+
+def known_name(variable: Variable) -> str | None:
+    return None if variable.text is None else texts.known(variable.text)
+
+
+def join_states(one: State, other: State, reason: str, line: int, *, prefer_one: bool = False) -> State:
+    """A state that both are instances of; with `prefer_one` the first is the presumed one."""
+    if len(one.scopes) != len(other.scopes):
+        one.forget("the function's variables differ by condition", line)
+    names = dict.fromkeys([*one.variables, *other.variables])
+    variables = {}
+    for name in names:
+        left, right = one._own(name), other._own(name)
+        variables[name] = left if left == right else join_variables(left, right, reason, line, prefer_one)
+    functions = {
+        name: one.functions.get(name) if one.functions.get(name) == other.functions.get(name) else None
+        for name in dict.fromkeys([*one.functions, *other.functions])
+    }
+    options = {
+        name: one.option(name) if one.option(name) == other.option(name) else None
+        for name in dict.fromkeys([*one.options, *other.options])
+    }
+    scopes = one.scopes if one.scopes == other.scopes else _join_scopes(one, other, reason, line)
+    positional = join_items(one.positional, other.positional, reason, line, prefer_one=prefer_one)
+    status = one.status if one.status == other.status else Status(None, None)
+    if prefer_one and status is not one.status:
+        status = Status(None, one.status.presumed)
+    count = one.getopts if one.getopts == other.getopts else (0, 0)
+    taint = one.taint or other.taint
+    return State(one.caller, positional, variables, functions, options, scopes, status, taint, count)
+
+
+def _join_scopes(one: State, other: State, reason: str, line: int) -> list[dict[str, Variable]]:
+    """What returning restores; a name that is local in one branch only can't be known afterwards."""
+    joined = []
+    for left, right in zip(one.scopes, other.scopes, strict=False):
+        scope = {}
+        for name in dict.fromkeys([*left, *right]):
+            if name in left and name in right and left[name] == right[name]:
+                scope[name] = left[name]
+            else:
+                scope[name] = Variable(unknown(reason, line), Export.MIXED, line, maybe_unset=True)
+        joined.append(scope)
+    return joined
+
+
+def join_variables(one: Variable, other: Variable, reason: str, line: int, prefer_one: bool) -> Variable:
+    line = max(one.line, other.line) or line
+    export = one.export if one.export is other.export else Export.MIXED
+    if prefer_one and export is Export.MIXED and one.text is not None:
+        export = one.export
+    attributes = one.attributes | other.attributes
+    if one.items is not None and other.items is not None:
+        items = join_items(one.items, other.items, reason, line, prefer_one=prefer_one)
+        return Variable(None, export, line, items=items, attributes=attributes)
+    if one.items is not None or other.items is not None or one.keyed is not None or other.keyed is not None:
+        return Variable(unknown(reason, line), export, line, True, attributes=attributes)
+    if one.text is None or other.text is None:
+        expected = texts.presumed(one.text) if prefer_one and one.text is not None else None
+        text = unknown(reason, line, presumed=expected)
+        gone = prefer_one and one.text is None
+        return Variable(text, export, line, True, gone, attributes=attributes)
+    joined = texts.join(one.text, other.text, reason, line, prefer_one=prefer_one)
+    return replace(
+        one,
+        text=joined,
+        export=export,
+        line=line,
+        maybe_unset=one.maybe_unset or other.maybe_unset,
+        presumed_unset=one.presumed_unset and (prefer_one or other.presumed_unset),
+        attributes=attributes,
+    )
