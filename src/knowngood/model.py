@@ -146,6 +146,9 @@ class DesiredScript:
     path: str  # on the node
     source: str | None = None  # absolute path on the controller, when the manifest owns the whole file
     source_text: bytes | None = field(default=None, repr=False)
+    # the source with the declared knobs and flags edited into it; None with the reason beside it
+    text: bytes | None = field(default=None, repr=False)
+    why_no_text: str = ""
     mode: str | None = None
     owner: str | None = None
     group: str | None = None
@@ -173,6 +176,28 @@ class Desired:
     cache_dirs: tuple[str, ...] = ()
     health: Mapping[str, object] | None = None
     places: Mapping[Setting, Place] = field(default_factory=dict)
+
+    def script_knobs(self) -> dict[str, str | None]:
+        """The knobs to edit into the serve script, None to remove one; never a secret."""
+        wants = {name: want for name, want in self.env.items() if not isinstance(want, Secret)}
+        return {name: str(want.value) if isinstance(want, Known) else None for name, want in wants.items()}
+
+    def script_flags(self) -> dict[tuple[str, ...], Occurrences | None]:
+        """The flags to edit into the serve script, by all their spellings; never a secret."""
+        return {
+            self.spellings(flag): want.value
+            if isinstance(want, Known) and isinstance(want.value, Occurrences)
+            else None
+            for flag, want in self.args.items()
+            if not isinstance(want, Secret)
+        }
+
+    def spellings(self, flag: str) -> tuple[str, ...]:
+        """The flag, and the other names that the manifest says it has."""
+        for group in self.aliases:
+            if flag in group:
+                return (flag, *(name for name in group if name != flag))
+        return (flag,)
 
 
 # --- Observation: all that one node said of one role, in one round trip -------------------------------
@@ -256,6 +281,7 @@ class UnitState:
     dropins: tuple[Text, ...] = ()  # in the order systemd merges them
     environment_files: tuple[Text, ...] = ()
     cgroup: Mapping[str, str] = field(default_factory=dict)  # MemoryMax, MemoryHigh, CPUQuota, TasksMax
+    error: str | None = None  # why systemd did not answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,9 @@ def json_option(command: Decorated) -> Decorated:
 
 def verbose_option(command: Decorated) -> Decorated:
     """-v: evidence too."""
-    return click.option("-v", "--verbose", count=True, help="Show the evidence, and every host's name.")(command)
+    return click.option("-v", "--verbose", count=True, help="Show the evidence, and every host's name.")(
+        command
+    )
 
 
 def stop(message: str, code: ExitCode = ExitCode.USAGE) -> NoReturn:

@@ -70,5 +70,3 @@ def mend(setting: Setting, layers: Layers, *, in_unit: bool) -> tuple[str, ...]:
     if differs(layers.running, layers.manifest):
         steps.append("restart")
     return tuple(steps)
-
-

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 
 from knowngood.model import ABSENT, Absent, Desired, Known, Secret, Setting, Unknown, Value, Want
-from knowngood.syntax.secrets import digest
+from knowngood.syntax.secrets import compared_by_digest, sealed_value
 from knowngood.syntax.systemd import canonical_lines
 
 
@@ -40,7 +40,8 @@ def _script(desired: Desired) -> Iterator[tuple[Setting, Value]]:
     if script is None:
         return
     if script.source_text is not None:
-        yield Setting("file", script.path), Known(hashlib.sha256(script.source_text).hexdigest())
+        text = script.source_text if script.text is None else script.text
+        yield Setting("file", script.path), Known(hashlib.sha256(text).hexdigest())
     yield from _attributes(script.path, script.mode, script.owner, script.group)
 
 
@@ -54,12 +55,14 @@ def _attributes(
 
 def _wants(kind: str, wants: Mapping[str, Want], nonce: bytes) -> Iterator[tuple[Setting, Value]]:
     for name, want in wants.items():
-        yield Setting(kind, name), _value(want, nonce)
+        value = _unsealed(want)
+        sealed = compared_by_digest(name, want)
+        yield Setting(kind, name), sealed_value(value, nonce, as_flag=kind == "arg") if sealed else value
 
 
-def _value(want: Want, nonce: bytes) -> Value:
+def _unsealed(want: Want) -> Value:
     if not isinstance(want, Secret):
         return want
     if want.text is None:
         return Unknown(f"the secret's variable {want.source} is not set here")
-    return Known(digest(nonce, want.text))
+    return Known(want.text)

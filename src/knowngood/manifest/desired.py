@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Map
+from dataclasses import replace
 from pathlib import Path
 
 from knowngood.manifest.merge import as_unit
@@ -54,6 +55,24 @@ def build(tree: Mapping, host: str, directory: Path, environ: Map[str, str]) -> 
         cache_dirs=_texts(tree.get("cache_dirs")),
         health=_plain_map(health) if health else None,
     )
+
+
+def with_script_text(desired: Desired) -> Desired:
+    """The same, with the text of an owned serve script: its source with the declared settings edited in."""
+    script = desired.script
+    if script is None or script.source_text is None:
+        return desired
+    # Only an owned script needs bash's reader, and `validate` never does.
+    from knowngood.syntax.bash import CannotEdit
+    from knowngood.syntax.settings import with_settings
+
+    try:
+        text = with_settings(
+            script.source_text, desired.script_knobs(), desired.script_flags(), desired.server
+        )
+    except CannotEdit as error:
+        return replace(desired, script=replace(script, why_no_text=str(error)))
+    return replace(desired, script=replace(script, text=text))
 
 
 def octal(mode: str | None) -> str | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from knowngood.manifest import fill
 from knowngood.manifest.checks import check_whole, files_once
-from knowngood.manifest.desired import build, declared
+from knowngood.manifest.desired import build, declared, with_script_text
 from knowngood.manifest.diagnostic import Diagnostic, ManifestError
 from knowngood.manifest.merge import overridden
 from knowngood.manifest.source import Source
@@ -54,7 +54,7 @@ class Resolver:
             raise ManifestError(mistakes)
         desired = build(tree, host.name, self.directory, environ)
         places = whole.places if fixed else self._places(tree)
-        return replace(desired, places=places)
+        return with_script_text(replace(desired, places=places))
 
     def _overridden(self, host: Host) -> _Overridden:
         overrides = self.tree.map("overrides").entries

@@ -35,7 +35,9 @@ def loaded_content(
     untouched = file.ctime_ns <= server.started_ns + TOLERANCE_NS
     if untouched:
         if pyc is not None and pyc.matches_source is False and _records(pyc, file):
-            return _another(file, f"stale bytecode: {pyc.path} was compiled from other source of this size and mtime")
+            return _another(
+                file, f"stale bytecode: {pyc.path} was compiled from other source of this size and mtime"
+            )
         return Known(file.sha256), f"{started}, the file last changed {clock(file.ctime_ns)}"
     if pyc is not None and pyc.mtime_ns <= newest_start_ns + STARTUP_NS:
         by_pyc = _by_bytecode(file, server, pyc)

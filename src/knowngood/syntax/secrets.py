@@ -12,6 +12,8 @@ import hmac
 import re
 from collections.abc import Iterable
 
+from knowngood.model import Known, Occurrences, Secret, Value
+
 MASK = "‹secret›"
 
 # Sent to the node's probe as it is, so that both sides mask alike; it must stay within Python 3.6's `re`.
@@ -38,8 +40,25 @@ def digest(nonce: bytes, text: str) -> str:
     return "hmac:" + hmac.new(nonce, text.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()
 
 
+def sealed_value(value: Value, nonce: bytes, *, as_flag: bool = False) -> Value:
+    """The value with every text in it replaced by its digest; a flag's single text becomes its one word."""
+    if not isinstance(value, Known):
+        return value
+    plain = value.value
+    if isinstance(plain, Occurrences):
+        words = tuple(tuple(digest(nonce, word) for word in words) for words in plain.words)
+        return Known(Occurrences(words, plain.listed))
+    sealed = digest(nonce, plain)
+    return Known(Occurrences(((sealed,),))) if as_flag else Known(sealed)
+
+
 def mask(text: str, secrets: Iterable[str]) -> str:
     """The text with every one of the secrets replaced by MASK, the longest first."""
     for secret in sorted({s for s in secrets if s}, key=len, reverse=True):
         text = text.replace(secret, MASK)
     return text
+
+
+def compared_by_digest(name: str, want: object) -> bool:
+    """Whether a knob's or flag's value never leaves a node: declared as a secret, or named like one."""
+    return isinstance(want, Secret) or looks_secret(name)

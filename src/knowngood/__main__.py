@@ -1,0 +1,5 @@
+"""`python -m knowngood`: the same as the installed command."""
+
+from knowngood.cli import main
+
+main(prog_name="knowngood")
