@@ -1,4 +1,4 @@
-"""Real nodes for tests: one fleet of three for the whole run, each node mended after the test that broke it."""
+"""Real nodes for tests: one fleet of three for the run; who breaks a node mends it."""
 
 from __future__ import annotations
 

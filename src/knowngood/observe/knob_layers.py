@@ -70,8 +70,8 @@ def _running(
         return value, [f"pid {server.pid}", *_disagreeing(name, value, children)]
     for child in children:
         if not isinstance(child.environ, Unknown):
-            note = f"pid {child.pid}, a child of the server: of pid {server.pid} the environment is {server.environ.reason}"
-            return child.environ.get(name, ABSENT), [note]
+            note = f"pid {child.pid}, a child of the server; that of pid {server.pid} is unknown"
+            return child.environ.get(name, ABSENT), [f"{note}: {server.environ.reason}"]
     reason = server.environ.reason
     if "overwritten" in reason:
         reason += "; SPT_NOENV=1 in its environment would keep it readable"

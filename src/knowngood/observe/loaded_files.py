@@ -26,7 +26,8 @@ def loaded_content(
     `newest_start_ns`: wall-clock start of the unit's youngest process, in ns. A value that is only known
     to be another than the disk's content comes as Unknown with `not_value` set to that content.
     """
-    assert file.sha256 is not None
+    if file.sha256 is None:
+        return Unknown(file.error or "the file can't be read now"), ""
     if receipt is not None and file.path in receipt.files:
         sha256, _ = receipt.files[file.path]
         return Known(sha256), f"pid {server.pid} started with {sha256[:8]} (receipt)"
@@ -40,7 +41,7 @@ def loaded_content(
             )
         return Known(file.sha256), f"{started}, the file last changed {clock(file.ctime_ns)}"
     if pyc is not None and pyc.mtime_ns <= newest_start_ns + STARTUP_NS:
-        by_pyc = _by_bytecode(file, server, pyc)
+        by_pyc = _by_bytecode(file, file.sha256, server, pyc)
         if by_pyc is not None:
             return by_pyc
     if file.mtime_ns > server.started_ns + TOLERANCE_NS:
@@ -51,8 +52,7 @@ def loaded_content(
     )
 
 
-def _by_bytecode(file: FileState, server: Process, pyc: Pyc) -> tuple[Value, str] | None:
-    assert file.sha256 is not None
+def _by_bytecode(file: FileState, sha256: str, server: Process, pyc: Pyc) -> tuple[Value, str] | None:
     if not _records(pyc, file):
         return _another(
             file,
@@ -64,7 +64,7 @@ def _by_bytecode(file: FileState, server: Process, pyc: Pyc) -> tuple[Value, str
         return _another(file, f"{pyc.path} was compiled from other source of the same size and mtime")
     if pyc.mtime_ns > server.started_ns + TOLERANCE_NS and file.mtime_ns > server.started_ns + TOLERANCE_NS:
         return None  # compiled from source newer than the start: maybe by someone else's import
-    return Known(file.sha256), f"the bytecode that pid {server.pid} loaded was compiled from this content"
+    return Known(sha256), f"the bytecode that pid {server.pid} loaded was compiled from this content"
 
 
 def _records(pyc: Pyc, file: FileState) -> bool:

@@ -16,50 +16,12 @@ from knowngood.syntax.systemd import Unit, read_unit
 # What systemd itself puts into a service's environment, or may; systemd.exec(5), "Environment variables in
 # spawned processes". Their values are not in the unit's texts.
 FROM_SYSTEMD = frozenset(
-    [
-        "PATH",
-        "LANG",
-        "LC_ALL",
-        "LC_CTYPE",
-        "LC_MESSAGES",
-        "LANGUAGE",
-        "USER",
-        "LOGNAME",
-        "HOME",
-        "SHELL",
-        "TERM",
-        "INVOCATION_ID",
-        "XDG_RUNTIME_DIR",
-        "RUNTIME_DIRECTORY",
-        "STATE_DIRECTORY",
-        "CACHE_DIRECTORY",
-        "LOGS_DIRECTORY",
-        "CONFIGURATION_DIRECTORY",
-        "CREDENTIALS_DIRECTORY",
-        "MAINPID",
-        "MANAGERPID",
-        "LISTEN_FDS",
-        "LISTEN_PID",
-        "LISTEN_FDNAMES",
-        "NOTIFY_SOCKET",
-        "WATCHDOG_PID",
-        "WATCHDOG_USEC",
-        "SYSTEMD_EXEC_PID",
-        "JOURNAL_STREAM",
-        "LOG_NAMESPACE",
-        "SERVICE_RESULT",
-        "EXIT_CODE",
-        "EXIT_STATUS",
-        "MONITOR_SERVICE_RESULT",
-        "PIDFILE",
-        "REMOTE_ADDR",
-        "REMOTE_PORT",
-        "TRIGGER_UNIT",
-        "TRIGGER_PATH",
-        "MEMORY_PRESSURE_WATCH",
-        "MEMORY_PRESSURE_WRITE",
-        "TZ",
-    ]
+    "PATH LANG LC_ALL LC_CTYPE LC_MESSAGES LANGUAGE TZ USER LOGNAME HOME SHELL TERM INVOCATION_ID "
+    "XDG_RUNTIME_DIR RUNTIME_DIRECTORY STATE_DIRECTORY CACHE_DIRECTORY LOGS_DIRECTORY CONFIGURATION_DIRECTORY "
+    "CREDENTIALS_DIRECTORY MAINPID MANAGERPID LISTEN_FDS LISTEN_PID LISTEN_FDNAMES NOTIFY_SOCKET WATCHDOG_PID "
+    "WATCHDOG_USEC SYSTEMD_EXEC_PID JOURNAL_STREAM LOG_NAMESPACE SERVICE_RESULT EXIT_CODE EXIT_STATUS "
+    "MONITOR_SERVICE_RESULT PIDFILE REMOTE_ADDR REMOTE_PORT TRIGGER_UNIT TRIGGER_PATH MEMORY_PRESSURE_WATCH "
+    "MEMORY_PRESSURE_WRITE".split()
 )
 
 

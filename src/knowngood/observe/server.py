@@ -7,54 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from knowngood.model import Process, Unknown
 
-SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "ash", "busybox"])
+SHELLS = frozenset("sh bash dash zsh ksh ash busybox".split())
 # Programs that start another one and wait, or stand beside it in a pipeline; none of them serves.
 WRAPPERS = frozenset(
-    [
-        "env",
-        "numactl",
-        "nohup",
-        "taskset",
-        "timeout",
-        "sudo",
-        "doas",
-        "su",
-        "runuser",
-        "setpriv",
-        "setsid",
-        "stdbuf",
-        "nice",
-        "ionice",
-        "chrt",
-        "time",
-        "tee",
-        "tini",
-        "dumb-init",
-        "catatonit",
-        "s6-supervise",
-        "runsv",
-        "mpirun",
-        "mpiexec",
-        "orterun",
-        "srun",
-        "prterun",
-        "uv",
-        "docker",
-        "podman",
-        "conda",
-        "sleep",
-        "cat",
-        "logger",
-        "systemd-cat",
-        "script",
-        "unbuffer",
-        "rotatelogs",
-        "cronolog",
-        "strace",
-        "perf",
-        "nsys",
-        "gdb",
-    ]
+    "env numactl nohup taskset timeout sudo doas su runuser setpriv setsid stdbuf nice ionice chrt time tee "
+    "tini dumb-init catatonit s6-supervise runsv mpirun mpiexec orterun srun prterun uv docker podman conda "
+    "sleep cat logger systemd-cat script unbuffer rotatelogs cronolog strace perf nsys gdb".split()
 )
 
 
