@@ -69,6 +69,29 @@ def test_a_python_elsewhere(here: Site, node: str, tmp_path: Path) -> None:
     assert run[node] == b"here\n"
 
 
+FAKE_DOCKER = r"""#!/bin/sh
+echo "$1" >> "$0.log"
+case "$1" in
+  container) echo "no such container" >&2; exit 1;;
+  run) printf 'pulling\n0123456789abcdef\n';;
+  exec) shift 2; [ "$1" = 0123456789abcdef ] || exit 9; shift; exec "$@";;
+  commit) echo sha256:0123456789abcdef;;
+esac
+"""
+
+
+def test_other_connectors_of_pyinfra(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    docker = here.folder / "bin" / "docker"
+    docker.parent.mkdir()
+    docker.write_text(FAKE_DOCKER)
+    docker.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{docker.parent}:{os.environ['PATH']}")
+    hosts = ["@docker/debian:12", *(["@chroot//"] if os.getuid() == 0 else [])]
+    run = here.gather(here.inventory(hosts=hosts), r"import os; os.write(1, b'\xff\n')")
+    assert run.answers == dict.fromkeys(hosts, b"\xff\n")
+    assert Path(f"{docker}.log").read_text().split() == ["container", "run", "exec", "commit", "rm"]
+
+
 # --- Failures, each with its reason and within its deadline ------------------------------------------------
 
 
@@ -451,11 +474,12 @@ def test_su_with_a_password(here: Site, personal: str, person: str) -> None:
 
 
 @pytest.mark.slow
-def test_two_hundred_nodes(here: Site, person: str) -> None:
+def test_two_hundred_nodes(here: Site, person: str, tmp_path: Path) -> None:
     # An account whose shell is sh: a root's .bashrc can cost more than all the rest.
     own_keys = "AuthorizedKeysFile .ssh/authorized_keys"
-    hosts = [address for _ in range(13) for address in here.sshd(addresses=16, more=own_keys)][:200]
-    run = here.gather(here.inventory(hosts=hosts, ssh_user=person), connect_timeout=60, timeout=120)
+    with site(tmp_path, free_block(())) as crowd:
+        hosts = [address for _ in range(13) for address in crowd.sshd(addresses=16, more=own_keys)][:200]
+        run = here.gather(here.inventory(hosts=hosts, ssh_user=person), connect_timeout=60, timeout=120)
     assert set(run.answers) == set(hosts)
     assert set(run.answers.values()) == {b"here\n"}
     assert run.peak_mb < 120

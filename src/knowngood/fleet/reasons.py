@@ -103,7 +103,7 @@ def _connecting(error: BaseException, user: str, shown: str) -> str:
             return "ssh: connection closed by the node"
         case OSError():
             return _system(error)
-    return f"ssh: {error}"
+    return str(error)
 
 
 def _protocol(said: str) -> str:

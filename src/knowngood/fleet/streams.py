@@ -1,6 +1,7 @@
 """What goes into a node's command and comes out of it: as bytes, bounded, and never by a prompt.
 
-These stand in pyinfra's place (see engine) and keep its signatures. Outside a visit they are pyinfra's own.
+These stand in pyinfra's place (see engine) and keep its signatures. Other commands than our
+question are read and written by pyinfra's own.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def read_output(
     OutputLimitError at the limit: the rest stays unread, and whoever catches it must close the connection.
     """
     visit = visits.current()
-    if visit is None:
+    if visit is None or not visit.asking:
         return _pyinfras_read_output(stdout_buffer, stderr_buffer, timeout, print_output, print_prefix)
     visit.channel = getattr(stdout_buffer, "channel", None)
     readers = {

@@ -88,8 +88,9 @@ class Visit:
     def __init__(self, round_: Round) -> None:
         self.round = round_
         self.clock = Clock()
-        self.received = 0  # bytes of output
-        self.channel: Any = None  # of the ssh command
+        self.asking = False  # the command that runs is our question, and none of a connector's own
+        self.received = 0  # bytes of its output
+        self.channel: Any = None  # of its ssh connection, where it has one
         self.opened: list[Any] = []  # transports and local processes
         self._has_turn = False
 

@@ -37,7 +37,7 @@ def refused() -> NoValidConnectionsError:
         (SSHException("Error reading SSH protocol banner"), "ssh: the node's answer is not ssh"),
         (SSHException("Incompatible\x1b[2J\nversion"), "ssh: Incompatible\\x1b[2J version"),
         (EOFError(), "ssh: connection closed by the node"),
-        (RuntimeError("something else"), "ssh: something else"),
+        (RuntimeError("something else"), "something else"),
     ],
 )
 def test_of_connecting(error: Exception, reason: str) -> None:
