@@ -19,8 +19,8 @@ def read_argv(cmdline: bytes, laid_out: int) -> "list[bytes] | None":
         words.pop()
     elif cmdline:
         return None
-    if laid_out and len(cmdline) > laid_out:
-        return None
+    if laid_out and len(cmdline) != laid_out:
+        return None  # the kernel shows a title as far as it reaches, be it shorter or longer
     if len(words) > 1 and not any(words[1:]):
         return None  # a title and the zeroed rest, or empty arguments: they look the same
     if len(words) == 1 and b" " in words[0] and not words[0].startswith(b"/"):

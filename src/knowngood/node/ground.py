@@ -13,7 +13,7 @@ import time
 MISSING = "missing"
 
 
-class Problem(Exception):  # noqa: N818
+class Problem(Exception):
     """Why one source could not be read; the text is for people."""
 
 

@@ -30,8 +30,8 @@ def unit_texts(unit: str, loaded: "dict[str, str]", turn: Round) -> "dict[str, o
         path = raw(loaded_fragment)
     as_loaded = {os.path.realpath(each): each for each in map(raw, _loaded_paths(loaded))}
     found = [as_loaded.get(os.path.realpath(each), each) for each in files.dropins()[:_MOST]]
-    dropins = [text_of(each, turn, _LIMIT) for each in found]
-    fragment = None if path is None else _fragment(as_loaded.get(os.path.realpath(path), path), turn)
+    dropins = [_unit_text(each, turn) for each in found]
+    fragment = None if path is None else _unit_text(as_loaded.get(os.path.realpath(path), path), turn)
     texts = dropins if fragment is None else [fragment, *dropins]
     paths = [each for named in environment_paths(texts, unit) for each in _matching(named)]
     return {
@@ -46,7 +46,7 @@ def _loaded_paths(loaded: "dict[str, str]") -> "list[str]":
     return [loaded.get("FragmentPath", ""), *loaded.get("DropInPaths", "").split()]
 
 
-def _fragment(path: bytes, turn: Round) -> "dict[str, object]":
+def _unit_text(path: bytes, turn: Round) -> "dict[str, object]":
     return {"path": word(path), "data": ""} if is_mask(path) else text_of(path, turn, _LIMIT)
 
 

@@ -40,18 +40,21 @@ class UnitFiles:
         self._search = [root + path for path in SEARCH_PATH]
         self.fragment = None  # type: bytes | None
         chain = self._find_fragment(raw(unit))
-        # The name that an alias leads to is the unit's own; drop-ins count under all of them.
+        # Drop-ins count under all names, and under the one that the aliases lead to first. (Where that is
+        # a template's, systemd itself leaves the order of the names to chance.)
         self.names = list(dict.fromkeys(chain[::-1] + [raw(alias) for alias in aliases]))
 
     def _find_fragment(self, unit: bytes) -> "list[bytes]":
         """Follow the name through aliases to a file; the names on the way. A link within the path is one."""
         names = [unit]
+        sought = unit
         for _ in range(_HOPS):
-            found = self._lookup(names[-1])
+            found = self._lookup(sought)
             target = None if found is None else self._alias(found)
             if target is None:
                 self.fragment = found
                 return names
+            sought = target
             names.append(with_instance(target, instance_of(names[-1])) if is_template(target) else target)
         raise Problem("its aliases lead in a circle")
 
@@ -77,14 +80,14 @@ class UnitFiles:
     def dropins(self) -> "list[bytes]":
         """All drop-ins as they are merged: by their names, each name from the first folder that has it.
 
-        One that is masked (empty, or a link to /dev/null) hides those of its name and is left out itself.
+        An empty one, or a link to /dev/null, stands there too: it hides those of its name.
         """
         chosen = {}  # type: dict[bytes, bytes]
         for folder in self._dropin_folders():
             for name in names_in(folder):
                 if name.endswith(b".conf") and not name.startswith(b"."):
                     chosen.setdefault(name, folder + b"/" + name)
-        return [chosen[name] for name in sorted(chosen) if not is_mask(chosen[name])]
+        return [chosen[name] for name in sorted(chosen)]
 
     def _dropin_folders(self) -> "Iterator[bytes]":
         seen = set()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import NoReturn
 
 MOST_REASON = 300  # characters
 _MOST_NUMBER = 1 << 64
-_UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\ud7ff\ue000-\ufffd]")
 
 
 class NonsenseError(Exception):
@@ -140,5 +138,5 @@ class Part:
 
 
 def printable(text: str) -> str:
-    """A node's sentence, in one bounded line without anything that moves a cursor."""
-    return _UNPRINTABLE.sub("?", text[:MOST_REASON])
+    """A node's sentence, in one bounded line without anything that moves a cursor or hides."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:MOST_REASON])
