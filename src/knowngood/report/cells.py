@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len, chop_cells
 
-_WORD_ENDS = re.compile(r"(?<=[_./:=-])(?=[^_./:=-])|(?<=[a-z0-9])(?=[A-Z])")
+_WORD_ENDS = re.compile(r"(?<=[^\W_][_./:=-])(?=[^_./:=-])|(?<=[a-z0-9])(?=[A-Z])")
 _FIT = "…"
 
 
@@ -48,15 +48,17 @@ def squeeze(text: str, cells: int) -> str:
 
 
 def squeeze_alike(texts: Sequence[str], cells: Sequence[int]) -> tuple[list[str], bool]:
-    """Texts squeezed into their cells so that what differs stays different; False where it would not."""
-    short = [squeeze(text, room) for text, room in zip(texts, cells, strict=True)]
+    """Texts squeezed into their cells, like ones alike and unlike ones not; False where that can't be."""
+    rooms: dict[str, int] = {}
+    for text, room in zip(texts, cells, strict=True):
+        rooms[text] = min(room, rooms.get(text, room))
+    short = [squeeze(text, rooms[text]) for text in texts]
     if _tells_apart(texts, short):
         return short, True
     # They differ in the middle: begin shortly before the first difference.
     start = max(_shared(texts) - 2, 0)
     around = [
-        text if cell_len(text) <= room else cut(_FIT + text[start:], room)
-        for text, room in zip(texts, cells, strict=True)
+        text if cell_len(text) <= rooms[text] else cut(_FIT + text[start:], rooms[text]) for text in texts
     ]
     return (around, True) if _tells_apart(texts, around) else (short, False)
 

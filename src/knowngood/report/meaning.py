@@ -69,7 +69,7 @@ def _restart_pending(finding: Finding) -> str:
     if isinstance(running, Absent):
         return "restart pending: the process started without it"
     if isinstance(running, Unknown):
-        return "restart pending: the process loaded another content"
+        return "restart pending: the process loaded other content"
     still = "still has it" if isinstance(manifest, Absent) else "still has the old value"
     return f"restart pending: the process {still}"
 
@@ -84,18 +84,19 @@ def _edited_on_disk(finding: Finding) -> str:
             return "missing on the node" if gone else "edited on the node"
         return "the next start goes without it" if gone else "the next start loads it"
     if layers.loaded is not None and layers.loaded != layers.disk:
-        then = "" if layers.running is None else " and restart"
-        return f"the next daemon-reload{then} {'drops' if gone else 'loads'} it"
+        if layers.running is None:
+            return f"the next daemon-reload {'drops' if gone else 'loads'} it"
+        return f"the next daemon-reload and restart {'drop' if gone else 'load'} it"
     return "the next restart goes without it" if gone else "the next restart loads it"
 
 
 def _edited_and_live(finding: Finding) -> str:
     layers = finding.layers
-    where = "live" if layers.running is not None else "loaded by systemd"
+    in_process = layers.running is not None
     if isinstance(layers.disk, Absent):
-        return f"missing on the node, and {where} so" if where == "live" else "missing, also for systemd"
+        return f"missing on disk and in {'the process' if in_process else 'systemd'}"
     edited = "set" if isinstance(layers.manifest, Absent) else "edited"
-    return f"{edited} on the node, and {where}"
+    return f"{edited} on the node, and {'live' if in_process else 'loaded by systemd'}"
 
 
 def _stopped(running: Value | None) -> str:

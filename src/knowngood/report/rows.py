@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,6 @@ from knowngood.report.values import LAYERS, OTHER, layer, shown, starred
 
 # Where the meaning alone would leave a reader asking, a line of evidence follows.
 _TELLING = (Verdict.STOPPED, Verdict.LIVE_DIFFERS, Verdict.SPLIT, Verdict.UNKNOWN)
-_PATH_KINDS = ("file", "mode", "owner", "group")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,14 @@ def rows_of(group: Sequence[HostResult], names: Mapping[Setting, str], *, verbos
     return rows
 
 
+def server_line(host: HostResult) -> str:
+    """The process that serves, in a line; "" where none was seen."""
+    if host.server is None:
+        return ""
+    argv = "argv unknown" if host.server.argv is None else shlex.join(map(clean, host.server.argv))
+    return f"server: pid {host.server.pid}, started {clean(host.server.started_at)}: {clean(argv)}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Evidence:
     """One finding's evidence on all nodes of a group."""
@@ -67,7 +75,10 @@ class _Evidence:
 
 def _row(finding: Finding, name: str, evidence: _Evidence, told: set[str], verbose: int) -> Row:
     stars = starred(finding)
-    values = {each: shown(layer(finding.layers, each), differs=each in stars) for each in LAYERS}
+    values = {
+        each: shown(layer(finding.layers, each), finding.setting.kind, differs=each in stars)
+        for each in LAYERS
+    }
     sentence, news = _sentence(finding, told)
     notes = [*_reasons(finding, values, told)]
     if verbose:
@@ -102,7 +113,7 @@ def _reasons(finding: Finding, values: Mapping[str, str], told: set[str]) -> Ite
 
 def _all_evidence(finding: Finding, name: str, evidence: _Evidence) -> Iterator[Note]:
     address = clean(str(finding.setting))
-    if finding.setting.kind in _PATH_KINDS and name != address.replace(":", " ", 1):
+    if name != address.replace(":", " ", 1):
         yield Note(address)
     for line in evidence.lines():
         yield Note(line)

@@ -22,6 +22,7 @@ class Block:
     hosts: tuple[str, ...]
     rows: tuple[Row, ...]
     remark: str = ""  # at the right of the names
+    server: str = ""  # the process that serves, below the name of a node by itself
 
 
 class Table:
@@ -41,6 +42,8 @@ class Table:
             yield _titles(self.columns)
         for block in self._blocks:
             yield from self._hosts(block)
+            if block.server:
+                yield from self._note(block.server, "quiet")
             for row in block.rows:
                 yield from self._row(row)
 
@@ -75,14 +78,14 @@ class Table:
             # Shortened it would look like another setting.
             yield from _paragraph(row.name, INDENT, self._screen)
         name = pad(self._names.get(row.name, ""), at.setting + AFTER_SETTING)
-        values, told_apart = _values(row, at)
+        values, in_full, told_apart = _values(row, at)
         meaning = wrap(row.meaning, at.meaning) if at.meaning else [""]
         yield [(" " * INDENT + name, ""), *values, (meaning[0], "")]
         for line in meaning[1:]:
             yield [(" " * at.meaning_at + line, "")]
         if not at.meaning:
             yield from self._note(row.meaning, "")
-        if not told_apart:
+        if not told_apart or (self._verbose and not in_full):
             for layer, title in TITLES.items():
                 if row.values[layer]:
                     style = "changed" if layer in row.starred else ""
@@ -113,8 +116,8 @@ def _titles(at: Columns) -> list[Span]:
     return [(setting + "".join(titles) + ("MEANING" if at.meaning else ""), "quiet")]
 
 
-def _values(row: Row, at: Columns) -> tuple[list[Span], bool]:
-    """The cells of a row's values, and whether what differs can be told apart in them."""
+def _values(row: Row, at: Columns) -> tuple[list[Span], bool, bool]:
+    """The cells of a row's values; whether they hold them in full, and tell unlike ones apart."""
     layers = [*at.values]
     full = [row.values[layer] for layer in layers]
     short, told_apart = squeeze_alike(full, [at.room(layer) for layer in layers])
@@ -123,7 +126,7 @@ def _values(row: Row, at: Columns) -> tuple[list[Span], bool]:
         star = layer in row.starred and bool(text)
         cell = pad(text + STAR if star else text, at.values[layer] + gap(layer))
         spans.append((cell, "changed" if star else ""))
-    return spans, told_apart
+    return spans, short == full, told_apart
 
 
 def _squeezed(names: Iterable[str], cells: int) -> dict[str, str]:

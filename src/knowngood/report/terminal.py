@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 
-from knowngood.model import DriftReport, HostResult, ManifestInfo, Status, Verdict
+from knowngood.model import DriftReport, HostResult, ManifestInfo, Status
 from knowngood.report.cells import cut, squeeze, width
+from knowngood.report.counts import counts, strip
 from knowngood.report.escape import clean
 from knowngood.report.flow import counted, flow
 from knowngood.report.groups import Section, alike, sections
 from knowngood.report.names import setting_names
 from knowngood.report.paint import Span, colored, plain
-from knowngood.report.rows import rows_of
+from knowngood.report.rows import rows_of, server_line
 from knowngood.report.silent import silent_nodes
 from knowngood.report.table import Block, Table
 
 NARROWEST = 40  # cells; a narrower screen gets this much
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._:-]+")  # needs no quoting, and is no pattern
-_LETTERS = {Status.IN_SYNC: ".", Status.DRIFTED: "D", Status.UNREACHABLE: "U", Status.INCOMPLETE: "I"}
-_STYLES = {
-    Status.IN_SYNC: "good",
-    Status.DRIFTED: "bad",
-    Status.UNREACHABLE: "bad",
-    Status.INCOMPLETE: "doubt",
-}
 
 
 def render_drift(
@@ -48,9 +41,11 @@ def _lines(
     parts = sections(report)
     for section in parts:
         yield from _section(section, report, screen, verbose)
+        yield from counts(section.hosts, screen)
         if len(parts) > 1:
             yield []
-    yield from _counts(report, screen)
+    if len(parts) != 1:
+        yield from counts(report.hosts, screen, lead="in all: " if parts else "")
     if next_command is not None and report.count(Status.DRIFTED):
         yield [(_next(report, next_command, screen), "")]
 
@@ -61,17 +56,12 @@ def _section(section: Section, report: DriftReport, screen: int, verbose: int) -
     blocks = _blocks(section.hosts, verbose)
     table = Table(blocks, screen, verbose=verbose)
     yield from table.lines()
-    at = table.columns.first_value if blocks and table.columns is not None else 0
-    silent = [
-        line
-        for status in (Status.UNREACHABLE, Status.INCOMPLETE)
-        for line in silent_nodes(section.hosts, status, at, screen, verbose=verbose)
-    ]
+    at = table.columns.first_value if table.columns is not None else 0
+    silent = [*silent_nodes(section.hosts, at, screen, verbose=verbose)]
     yield from silent
     if blocks or silent:
         yield []
-    if len(section.hosts) > 1 and any(host.status is not Status.IN_SYNC for host in section.hosts):
-        yield from _strip(section.hosts, screen)
+    yield from strip(section.hosts, screen)
 
 
 def _header(manifest: ManifestInfo, nodes: int, duration_s: float, screen: int) -> list[Span]:
@@ -92,11 +82,15 @@ def _origin(manifest: ManifestInfo, screen: int) -> str:
 def _blocks(hosts: Iterable[HostResult], verbose: int) -> list[Block]:
     telling = [host for host in hosts if any(verbose or not finding.accepted for finding in host.findings)]
     names = setting_names(finding.setting for host in telling for finding in host.findings)
-    blocks = []
-    for group in alike(telling, apart=verbose > 1):
-        rows = rows_of(group, names, verbose=verbose)
-        blocks.append(Block(tuple(host.host for host in group), tuple(rows), _remark(group)))
-    return blocks
+    return [
+        Block(
+            hosts=tuple(host.host for host in group),
+            rows=tuple(rows_of(group, names, verbose=verbose)),
+            remark=_remark(group),
+            server=server_line(group[0]) if verbose and len(group) == 1 else "",
+        )
+        for group in alike(telling, apart=verbose > 1)
+    ]
 
 
 def _remark(group: Sequence[HostResult]) -> str:
@@ -105,36 +99,6 @@ def _remark(group: Sequence[HostResult]) -> str:
     if group[0].status is Status.INCOMPLETE:
         remarks.append("incomplete")
     return ", ".join(remarks)
-
-
-def _strip(hosts: Sequence[HostResult], screen: int) -> Iterator[list[Span]]:
-    """One letter a node, in inventory order."""
-    for start in range(0, len(hosts), screen):
-        statuses = (host.status for host in hosts[start : start + screen])
-        yield [
-            (_LETTERS[status] * len([*run]), "quiet" if status is Status.IN_SYNC else _STYLES[status])
-            for status, run in groupby(statuses)
-        ]
-
-
-def _counts(report: DriftReport, screen: int) -> Iterator[list[Span]]:
-    """How many nodes are how; the last word on a fleet."""
-    if not report.hosts:
-        yield [("nothing was observed: no node was asked", "doubt")]
-        return
-    findings = [finding for host in report.hosts for finding in host.findings]
-    drifted = sum(1 for each in findings if each.verdict is not Verdict.UNKNOWN and not each.accepted)
-    accepted = sum(1 for each in findings if each.accepted)
-    pieces = []
-    for status in (Status.IN_SYNC, Status.DRIFTED, Status.INCOMPLETE, Status.UNREACHABLE):
-        if count := report.count(status):
-            settings = f" ({counted(drifted, 'setting')})" if status is Status.DRIFTED else ""
-            pieces.append((f"{count} {status.value.replace('_', ' ')}{settings}", _STYLES[status]))
-    if accepted:
-        pieces.append((f"{counted(accepted, 'setting')} accepted", ""))
-    if not any(host.findings or host.status is Status.IN_SYNC for host in report.hosts):
-        pieces[0] = (f"nothing was observed: {pieces[0][0]}", pieces[0][1])
-    yield from flow(pieces, screen)
 
 
 def _next(report: DriftReport, command: str, screen: int) -> str:

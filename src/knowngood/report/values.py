@@ -48,8 +48,8 @@ def layer(layers: Layers, name: str) -> Value | None:
     return value
 
 
-def shown(value: Value | None, *, differs: bool = False) -> str:
-    """A value as it stands in a column; clean, and "" for a layer that the setting does not have."""
+def shown(value: Value | None, kind: str, *, differs: bool = False) -> str:
+    """A setting's value as it stands in a column, clean; "" for a layer that the setting does not have."""
     match value:
         case None:
             return ""
@@ -58,6 +58,8 @@ def shown(value: Value | None, *, differs: bool = False) -> str:
         case Unknown():
             return OTHER if differs else UNKNOWN_MARK
         case Known(plain):
+            if kind == "file" and isinstance(plain, str) and _SHA256.fullmatch(plain):
+                return plain[:_HASH_SHOWN]
             return _shown_plain(plain)
 
 
@@ -92,8 +94,6 @@ def _visibly_differs(value: Value, manifest: Value) -> bool:
 def _shown_plain(plain: Plain) -> str:
     if isinstance(plain, Occurrences):
         return ", ".join(_shown_words(words) for words in plain.words) or "(never given)"
-    if _SHA256.fullmatch(plain):
-        return plain[:_HASH_SHOWN]
     text = clean(plain, VALUE_LIMIT)
     mistakable = text in ("", ABSENT_MARK, UNKNOWN_MARK, OTHER) or text != text.strip() or text.endswith("*")
     return f'"{text}"' if mistakable else text
