@@ -13,9 +13,7 @@ from pathlib import Path
 import asyncssh
 
 
-async def ask(
-    host: str, command: str, program: bytes, options: asyncssh.SSHClientConnectionOptions
-) -> None:
+async def ask(host: str, command: str, program: bytes, options: asyncssh.SSHClientConnectionOptions) -> None:
     async with asyncssh.connect(host, options=options) as connection:
         answer = await connection.run(command, input=program, encoding=None, check=True)
     if not answer.stdout.rstrip().endswith(b" end>>"):
