@@ -31,17 +31,27 @@ for name, source in eval(zlib.decompress(binascii.a2b_base64({sources!r})).decod
 """
 
 
-@cache
 def probe_program() -> str:
     """The probe without its request: Python source in ASCII that defines, and does nothing yet."""
-    sources = [(f"{_PACKAGE}.{module}", bare(_source(module))) for module in _PROBE.split()]
+    return program(_PROBE)
+
+
+@cache
+def program(modules: str) -> str:
+    """Modules of node/, named between spaces, as Python source in ASCII that defines and does nothing yet."""
+    sources = [(f"{_PACKAGE}.{module}", bare(_source(module))) for module in modules.split()]
     packed = base64.b64encode(zlib.compress(ascii(sources).encode("ascii"), 9)).decode("ascii")
     return _LOADER.format(sources=packed)
 
 
 def call_of_probe(request: object) -> str:
     """The line that starts the probe with a request of dicts, lists, texts, numbers and None."""
-    return f"sys.modules['{_PACKAGE}.probe'].main({request!a})\n"
+    return call("probe", request)
+
+
+def call(module: str, request: object) -> str:
+    """The line that calls a module's main with a request of dicts, lists, texts, numbers and None."""
+    return f"sys.modules['{_PACKAGE}.{module}'].main({request!a})\n"
 
 
 def _source(module: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from knowngood.model import Desired, Finding, Setting
+from knowngood.model import Absent, Desired, Finding, Known, Setting
 from knowngood.report.escape import clean
 from knowngood.report.meaning import meaning
 from knowngood.report.values import LAYERS, layer, shown
@@ -16,9 +16,9 @@ _WHERE = {"manifest": "as read", "disk": "on disk", "loaded": "in systemd", "run
 def why_left_out(finding: Finding) -> str:
     """Why a setting with this finding can't be declared: what it means, and the layers' values."""
     values = [
-        f"{_WHERE[name]} {shown(value)}"
+        f"{_WHERE[name]} {shown(value, finding.setting.kind)}"
         for name in LAYERS[1:]
-        if (value := layer(finding.layers, name)) is not None and shown(value) not in ("", "?")
+        if isinstance(value := layer(finding.layers, name), (Known, Absent))
     ]
     return meaning(finding) + (f" ({', '.join(values)})" if values else "")
 

@@ -1,0 +1,183 @@
+"""Observation → what a manifest would say of it: every setting that the node's texts state.
+
+Whether it also holds for the process is not decided here: the proposal is compared as any manifest is, and
+what is not in sync is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from knowngood.model import (
+    ABSENT,
+    Absent,
+    Desired,
+    DesiredFile,
+    Known,
+    Observation,
+    Reading,
+    Seen,
+    Setting,
+    Unknown,
+    Want,
+)
+from knowngood.observe.captured_flags import propose_flags
+from knowngood.observe.next_start import NextStart, next_start
+from knowngood.observe.proposal import Proposal, Sheet
+from knowngood.syntax.bash import Launch
+from knowngood.syntax.secret_texts import holds_secret
+from knowngood.syntax.secrets import looks_secret
+
+_KNOB = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ASSIGNS = re.compile(rb"^[ \t]*([A-Z][A-Za-z0-9]*)[ \t]*=", re.MULTILINE)
+# Their values are knobs, and stand as such.
+_KNOB_DIRECTIVES = frozenset(("Environment", "EnvironmentFile", "PassEnvironment", "UnsetEnvironment"))
+# bash gives these to whatever it starts, with values of its own.
+_OF_THE_SHELL = frozenset(("PWD", "OLDPWD", "SHLVL", "_"))
+
+
+def propose(role: Desired, observation: Observation) -> Proposal:
+    """All that the texts of one observation state for a role.
+
+    Of the role count: manifest, host, unit, server, the paths of the files, and the serve script.
+    """
+    sheet = Sheet(role.script.path if role.script else None)
+    start = next_start(role, observation)
+    desired = replace(
+        role,
+        active=observation.unit.active_state in ("active", "reloading"),
+        enabled=_enabled(observation, sheet),
+        files=tuple(_files(role, observation)),
+        env=_script_knobs(start, sheet),
+        unit_env=_unit_knobs(start, sheet),
+        args=_flags(start, sheet),
+        directives=_directives(start, observation, sheet),
+    )
+    return Proposal(desired, sheet.comments, sheet.left_out, tuple(sheet.remarks), sheet.secrets)
+
+
+def unconfirmed(desired: Desired, seen: Seen) -> Mapping[Setting, str]:
+    """The settings for which disk alone speaks, though a process or systemd should: with the reason."""
+    without_process = seen.server is None
+    knobs = [Setting("env", name) for name in (*desired.env, *desired.unit_env)]
+    flags = [Setting("arg", flag) for flag in desired.args]
+    directives = [Setting("systemd", name) for name in desired.directives]
+    told = {
+        setting: "no process runs that could confirm it" if without_process else "no process confirms it"
+        for setting in (*knobs, *flags)
+        if setting not in seen.running
+    }
+    told |= {
+        setting: "neither systemd nor the process shows it"
+        for setting in directives
+        if setting not in seen.running and setting not in seen.loaded
+    }
+    return told
+
+
+def _enabled(observation: Observation, sheet: Sheet) -> bool | None:
+    state = observation.unit.unit_file_state
+    if state in ("enabled", "disabled"):
+        return state == "enabled"
+    if state:
+        sheet.left_out[Setting("unit", "enabled")] = f"it is {state}, which is neither enabled nor disabled"
+    return None
+
+
+def _files(role: Desired, observation: Observation) -> Iterator[DesiredFile]:
+    for file in role.files:
+        state = observation.files[file.path]
+        yield replace(
+            file,
+            sha256=state.sha256 or "",
+            mode=state.mode,
+            owner=state.owner,
+            group=state.group,
+        )
+
+
+def _script_knobs(start: NextStart, sheet: Sheet) -> dict[str, Want]:
+    if isinstance(start.launch, Unknown):
+        sheet.remarks.append(f"the serve script tells no knobs and flags: {start.launch.reason}")
+    if not isinstance(start.launch, Launch):
+        return {}
+    if start.launch.env_open is not None:
+        sheet.remarks.append(f"the script may set more knobs than these: {start.launch.env_open}")
+    names = [name for name in start.launch.env if name not in _OF_THE_SHELL]
+    return dict(_knobs(names, start, sheet))
+
+
+def _unit_knobs(start: NextStart, sheet: Sheet) -> dict[str, Want]:
+    given = start.launch.env if isinstance(start.launch, Launch) else {}
+    names = [name for name, reading in start.unit_env.items() if name not in given and reading.path]
+    return dict(_knobs(names, start, sheet))
+
+
+def _knobs(names: list[str], start: NextStart, sheet: Sheet) -> Iterator[tuple[str, Want]]:
+    for name in names:
+        setting = Setting("env", name)
+        reading = start.env(name)
+        value = reading.value
+        if isinstance(value, Unknown):
+            sheet.left_out[setting] = f"{value.reason} {_at(sheet, reading)}".strip()
+        elif not _KNOB.fullmatch(name):
+            sheet.left_out[setting] = "a manifest can't hold this name"
+        else:
+            sheet.note(setting, reading)
+            yield name, _knob(name, value, sheet)
+
+
+def _knob(name: str, value: Known | Absent, sheet: Sheet) -> Want:
+    if isinstance(value, Absent):
+        return ABSENT
+    text = str(value.value)
+    return sheet.secret(name, text) if looks_secret(name) or holds_secret(text) else value
+
+
+def _flags(start: NextStart, sheet: Sheet) -> dict[str, Want]:
+    """Flags have a place in a manifest only where a serve script passes them; else ExecStart= tells them."""
+    if not isinstance(start.launch, Launch) or isinstance(start.argv, Unknown):
+        return {}
+    return propose_flags(start.argv, sheet)
+
+
+def _directives(
+    start: NextStart, observation: Observation, sheet: Sheet
+) -> dict[str, tuple[str, ...] | Absent]:
+    if start.unit is None:
+        sheet.remarks.append(f"the unit's directives can't be read: {start.why_no_unit}")
+        return {}
+    directives: dict[str, tuple[str, ...] | Absent] = {}
+    for name in _directive_names(observation):
+        lines = start.unit.lines("Service", name)
+        if not lines:
+            continue
+        setting = Setting("systemd", f"Service.{name}")
+        unknown = next((line for line in lines if not isinstance(line.value, Known)), None)
+        texts = tuple(str(line.value.value) for line in lines if isinstance(line.value, Known))
+        if unknown is not None:
+            sheet.left_out[setting] = (
+                unknown.value.reason if isinstance(unknown.value, Unknown) else "not given"
+            )
+        elif any(map(holds_secret, texts)):
+            sheet.left_out[setting] = "it holds what looks like a secret"
+        else:
+            if observation.unit.fragment is None or lines[-1].path != observation.unit.fragment.path:
+                sheet.note(setting, lines[-1])
+            directives[setting.name] = texts
+    return directives
+
+
+def _directive_names(observation: Observation) -> list[str]:
+    """Every name that the unit's texts assign to, in their order; those of other sections too."""
+    texts = (observation.unit.fragment, *observation.unit.dropins)
+    names = [name for text in texts if text and text.data for name in _ASSIGNS.findall(text.data)]
+    decoded = dict.fromkeys(name.decode("ascii") for name in names)
+    return [name for name in decoded if name not in _KNOB_DIRECTIVES]
+
+
+def _at(sheet: Sheet, reading: Reading) -> str:
+    place = sheet.place(reading)
+    return f"({place})" if place else ""
