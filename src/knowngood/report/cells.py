@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 
 _WORD_ENDS = re.compile(r"(?<=[^\W_][_./:=-])(?=[^_./:=-])|(?<=[a-z0-9])(?=[A-Z])")
 _FIT = "…"
@@ -95,7 +95,7 @@ def _chopped(word: str, cells: int) -> list[str]:
     """A word too long for one line, broken after a slash where there is one late enough."""
     lines = []
     while cell_len(word) > cells:
-        line = _left(word, cells)
+        line = _left(word, cells) or word[0]
         slash = line.rfind("/") + 1
         line = line[:slash] if slash > len(line) // 2 else line
         lines.append(line)
@@ -109,11 +109,14 @@ def _seam(word: str) -> str:
 
 
 def _left(text: str, cells: int) -> str:
-    return chop_cells(text, cells)[0] if cells > 1 and text else text[: max(cells, 0)]
+    kept = text[: max(cells, 0)]
+    while cell_len(kept) > cells:
+        kept = kept[:-1]
+    return kept
 
 
 def _right(text: str, cells: int) -> str:
-    kept = text[max(len(text) - cells, 0) :] if cells > 0 else ""
+    kept = text[-cells:] if cells > 0 else ""
     while cell_len(kept) > cells:
         kept = kept[1:]
     return kept

@@ -75,10 +75,8 @@ class _Evidence:
 
 def _row(finding: Finding, name: str, evidence: _Evidence, told: set[str], verbose: int) -> Row:
     stars = starred(finding)
-    values = {
-        each: shown(layer(finding.layers, each), finding.setting.kind, differs=each in stars)
-        for each in LAYERS
-    }
+    kind = finding.setting.kind
+    values = {each: shown(layer(finding.layers, each), kind, differs=each in stars) for each in LAYERS}
     sentence, news = _sentence(finding, told)
     notes = [*_reasons(finding, values, told)]
     if verbose:

@@ -49,7 +49,11 @@ def layer(layers: Layers, name: str) -> Value | None:
 
 
 def shown(value: Value | None, kind: str, *, differs: bool = False) -> str:
-    """A setting's value as it stands in a column, clean; "" for a layer that the setting does not have."""
+    """A value as it stands in a column, clean; "" for a layer that the setting does not have.
+
+    `kind` is the setting's: a file's content is shown by the first digits of its hash. `differs`: of an
+    unknown value so much is known.
+    """
     match value:
         case None:
             return ""
