@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from knowngood.cli.common import stop
+from knowngood.cli.common import say, stop
 from knowngood.model import (
     Desired,
     DriftReport,
@@ -85,9 +85,12 @@ def load_inventory(project: Path, source: str | None) -> Inventory:
             stop(f"no inventory: {path} does not exist; write one, or name hosts with -i")
         source = str(path)
     try:
-        return load(source, cwd=project)
+        inventory = load(source, cwd=project)
     except InventoryError as error:
         stop(str(error))
+    for warning in inventory.warnings:
+        say(warning)
+    return inventory
 
 
 def choose_hosts(inventory: Inventory, limits: Sequence[str]) -> tuple[Host, ...]:
@@ -105,7 +108,8 @@ def scope(directory: str | None, inventory_source: str | None, limits: Sequence[
     project = find_project(directory)
     manifests = load_manifests(project)
     inventory = load_inventory(project, inventory_source)
-    _check_names(manifests, inventory)
+    if inventory_source is None:  # another inventory need not know every group of the project
+        _check_names(manifests, inventory)
     hosts = choose_hosts(inventory, limits)
     desired = _resolve(manifests, hosts)
     if not any(desired.values()):
@@ -167,6 +171,7 @@ def look(scope: Scope, deadlines: Deadlines, progress: Progress, *, rehash: bool
     """Ask every node once and judge what it said. One connection and one command per node."""
     from knowngood.drift.judge import failed, judge
     from knowngood.fleet.gather import gather
+    from knowngood.fleet.inventory import InventoryError
     from knowngood.observe.answer import read_answer
     from knowngood.observe.ask import ask
     from knowngood.observe.see import see
@@ -192,13 +197,16 @@ def look(scope: Scope, deadlines: Deadlines, progress: Progress, *, rehash: bool
         progress.answered(name, ok=not isinstance(answer, Failure))
 
     progress.start(len(programs))
-    gather(
-        scope.inventory,
-        programs,
-        connect_timeout=deadlines.connect,
-        timeout=deadlines.whole,
-        on_answer=on_answer,
-    )
+    try:
+        gather(
+            scope.inventory,
+            programs,
+            connect_timeout=deadlines.connect,
+            timeout=deadlines.whole,
+            on_answer=on_answer,
+        )
+    except InventoryError as error:
+        stop(str(error))
     progress.done()
     never = Failure("unreachable", "no answer")
     hosts = [

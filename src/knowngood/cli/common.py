@@ -75,9 +75,14 @@ def verbose_option(command: Decorated) -> Decorated:
     )
 
 
+def say(message: str) -> None:
+    """Tell something on stderr, which is for all that is not the answer."""
+    print(f"knowngood: {message}", file=sys.stderr)  # noqa: T201
+
+
 def stop(message: str, code: ExitCode = ExitCode.USAGE) -> NoReturn:
     """Say on stderr why we stop, and stop."""
-    print(f"knowngood: {message}", file=sys.stderr)  # noqa: T201
+    say(message)
     raise SystemExit(int(code))
 
 
