@@ -196,7 +196,7 @@ def look(scope: Scope, deadlines: Deadlines, progress: Progress, *, rehash: bool
             ]
         progress.answered(name, ok=not isinstance(answer, Failure))
 
-    progress.start(len(programs))
+    progress.start(len(programs), programs)
     try:
         gather(
             scope.inventory,

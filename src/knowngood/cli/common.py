@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
@@ -88,12 +89,15 @@ def stop(message: str, code: ExitCode = ExitCode.USAGE) -> NoReturn:
 
 def out(text: str) -> None:
     """Write the answer to stdout. A reader that went away (`| head`) is no error of ours."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A locale that lacks our characters gets escapes, never a traceback.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         # Python would complain again when it flushes at exit.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
 
 
 def wants_color() -> bool:

@@ -20,7 +20,7 @@ _SHORTEST_SECRET = 4  # a shorter text would blot out half the screen
 def explained_json(explanation: Explanation) -> str:
     """The explanation as indented JSON, ASCII, a newline at its end; secret-looking values are masked."""
     secrets = secrets_in(explanation)
-    document = {
+    document: dict[str, Any] = {
         "kind": explanation.kind,
         "launches": [_launch(launch, secrets) for launch in explanation.launches],
         "lint": [

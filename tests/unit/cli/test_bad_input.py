@@ -88,10 +88,8 @@ def test_an_unknown_verb_gets_the_nearest_one(tmp_path: Path) -> None:
     assert "Did you mean 'drift'?" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "words", [("--help",), ("--version",), ("validate",), ("drift", "--help"), ("explain", "a.sh")]
-)
-def test_what_needs_no_node_imports_no_network_code(tmp_path: Path, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("words", ["--help", "--version", "validate", "drift --help", "explain a.sh"])
+def test_what_needs_no_node_imports_no_network_code(tmp_path: Path, words: str) -> None:
     for path, text in GOOD.items():
         (tmp_path / path).parent.mkdir()
         (tmp_path / path).write_text(text)
