@@ -12,6 +12,7 @@ _CHECKS_HASH, _FLAGS = 0b10, 0b11
 _PEP_552 = 3390  # the first magic number of Python 3.7
 _LIMIT = 16 << 20
 _MOST = 32  # .pyc files of one source
+_COMPARING = 2.0  # seconds that must be left to compile a source
 
 
 def pycs_of(path: bytes, source: os.stat_result, turn: Round) -> "list[dict[str, object]]":
@@ -59,7 +60,7 @@ def _pyc(pyc: bytes, tag: str, path: bytes, source: os.stat_result, turn: Round)
     recorded = int.from_bytes(header[:4], "little"), int.from_bytes(header[4:], "little")
     accepted = recorded == (told["source_mtime"], told["source_size"])
     told["source_mtime"], told["source_size"] = recorded
-    if accepted and source.st_ctime_ns > found.st_ctime_ns and turn.left() > 2:
+    if accepted and source.st_ctime_ns >= found.st_ctime_ns and turn.left() > _COMPARING:
         told["matches_source"] = _recompiled_alike(data, tag, path)
     return told
 

@@ -73,7 +73,7 @@ def _load(path: bytes) -> "dict[str, str]":
     try:
         table = json.loads(read_file(path, _LIMIT).decode("ascii"))["sha256"]
         return {str(key): str(digest) for key, digest in table.items() if len(digest) == 64}
-    except (OSError, Problem, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, Problem, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 
