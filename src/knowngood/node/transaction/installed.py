@@ -1,0 +1,120 @@
+"""What of knowngood stays on the node: this program under a lasting name, and the boot-time unit.
+
+Installing is no setting and never restarts anything. It is done before each activation, so whatever a change
+does, the next boot can end it.
+"""
+
+import os
+import sys
+
+from knowngood.node.ground import Problem, raw, word
+from knowngood.node.transaction.durable import sync_folder, write_bytes
+from knowngood.node.transaction.generations import Generations
+from knowngood.node.transaction.journal import OPEN, Journal, numbers
+from knowngood.node.transaction.places import Home
+
+BOOT_UNIT = "knowngood-boot.service"
+_UNITS = b"/etc/systemd/system"
+_KEPT = 3  # programs of other versions
+
+_TEXT = """\
+# Written by knowngood. It ends a change that a power cut or a reboot left open, before the services start.
+[Unit]
+Description=knowngood: end a change that the last boot left open
+After=local-fs.target remote-fs.target
+Before=%s
+
+[Service]
+Type=oneshot
+ExecStart=-%s -I -S %s boot
+TimeoutStartSec=300
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def install(home: Home, program: str, unit: "str | None", units: bytes = _UNITS) -> bool:
+    """Make the lasting name lead to `program`, and have the boot unit come before the managed units.
+
+    Whether anything was written.
+    """
+    lasting = home.programs + b"/node.pyz"
+    linked = _link(lasting, raw(program))
+    text = _TEXT % (" ".join(_managed(home, unit)), sys.executable or "/usr/bin/python3", word(lasting))
+    wrote = _write_if_other(units + b"/" + raw(BOOT_UNIT), text.encode("ascii"))
+    enabled = _enable(units)
+    if linked:
+        _drop_old(home, raw(program))
+    return linked or wrote or enabled
+
+
+def _managed(home: Home, unit: "str | None") -> "list[str]":
+    generations = Generations(home)
+    names = {generations.read(number)["unit"] for number in generations.numbers()}
+    return sorted(names | ({unit} if unit else set()))
+
+
+def _link(lasting: bytes, program: bytes) -> bool:
+    if os.path.dirname(program) != os.path.dirname(lasting):
+        return False  # it runs from elsewhere, as in a test of its parts
+    target = os.path.basename(program)
+    if os.path.islink(lasting) and os.readlink(lasting) == target:
+        return False
+    temporary = lasting + b".new"
+    try:
+        os.unlink(temporary)
+    except FileNotFoundError:
+        pass
+    os.symlink(target, temporary)
+    os.rename(temporary, lasting)
+    sync_folder(os.path.dirname(lasting))
+    return True
+
+
+def _write_if_other(path: bytes, data: bytes) -> bool:
+    try:
+        with open(path, "rb") as file:
+            if file.read() == data:
+                return False
+    except FileNotFoundError:
+        pass
+    write_bytes(path, data, 0o644)
+    return True
+
+
+def _enable(units: bytes) -> bool:
+    wants = units + b"/multi-user.target.wants"
+    link = wants + b"/" + raw(BOOT_UNIT)
+    if os.path.lexists(link):
+        return False
+    os.makedirs(wants, 0o755, exist_ok=True)
+    os.symlink(units + b"/" + raw(BOOT_UNIT), link)
+    sync_folder(wants)
+    return True
+
+
+def _drop_old(home: Home, program: bytes) -> None:
+    """Programs of other versions go, but for the last few and those that an open transaction runs with."""
+    used = {program}
+    for number in numbers(home):
+        record = Journal(home, number).read()
+        if record["state"] in OPEN:
+            used.add(raw(record["program"]))
+    names = [
+        name for name in os.listdir(home.programs) if name.startswith(b"node-") and name.endswith(b".pyz")
+    ]
+    paths = sorted(
+        (home.programs + b"/" + name for name in names), key=lambda path: os.stat(path).st_mtime_ns
+    )
+    for path in paths[:-_KEPT]:
+        if path not in used:
+            os.unlink(path)
+
+
+def own_program() -> str:
+    """The archive that this program runs from."""
+    path = os.path.realpath(sys.argv[0])
+    if not path.endswith(".pyz"):
+        raise Problem("this program was not started from its archive")
+    return path
