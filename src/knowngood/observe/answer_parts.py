@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NoReturn
 
 MOST_REASON = 300  # characters
@@ -67,26 +68,32 @@ class Part:
             return {}
         if not isinstance(value, dict):
             self._refuse(name, "no object")
-        return {self._as_word(key, name): each for key, each in value.items()}
+        self._check_words(value, name)
+        return value
+
+    def word_map(self, name: str) -> dict[str, str]:
+        """Words by words; empty where it is absent."""
+        value = self.named(name)
+        self._check_words(value.values(), name)
+        return value  # type: ignore[return-value]
 
     def words(self, name: str) -> tuple[str, ...]:
         """The list of words under a name."""
         value = self._fields.get(name)
         if not isinstance(value, list):
             self._refuse(name, "no list")
-        return tuple(self._as_word(each, name) for each in value)
+        self._check_words(value, name)
+        return tuple(value)
 
     def word(self, name: str) -> str:
         """Text as the kernel holds it: UTF-8 with surrogate escapes, no NUL."""
-        return self._as_word(self._fields.get(name), name)
+        value = self._fields.get(name)
+        self._check_words([value], name)
+        return value  # type: ignore[return-value]
 
     def word_or_none(self, name: str) -> str | None:
         """Text, or None where there is none."""
         return self.word(name) if name in self else None
-
-    def word_map(self, name: str) -> dict[str, str]:
-        """Words by words; empty where it is absent."""
-        return {key: self._as_word(each, name) for key, each in self.named(name).items()}
 
     def reason(self, name: str) -> str | None:
         """A sentence of the node's for people, bounded and printable; None where there is none."""
@@ -121,17 +128,17 @@ class Part:
             self._refuse(name, "neither true nor false")
         return value
 
-    def _as_word(self, value: object, name: str) -> str:
-        if not isinstance(value, str):
+    def _check_words(self, values: Iterable[object], name: str) -> None:
+        try:
+            together = "".join(values)  # type: ignore[arg-type]
+        except TypeError:
             self._refuse(name, "no text")
-        if not value.isascii():
-            try:
-                value.encode("utf-8", "surrogateescape")
-            except UnicodeEncodeError:
-                self._refuse(name, "no text that UTF-8 could carry")
-        if "\0" in value:
+        if "\0" in together:
             self._refuse(name, "a NUL in a word")
-        return value
+        try:
+            together.isascii() or together.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            self._refuse(name, "no text that UTF-8 could carry")
 
     def _refuse(self, name: str, what: str) -> NoReturn:
         raise NonsenseError(f"{self._way}.{name}: {what}")
