@@ -70,6 +70,11 @@ def unconfirmed(desired: Desired, seen: Seen) -> Mapping[Setting, str]:
         if setting not in seen.running
     }
     told |= {
+        setting: "no process shows what it loaded"
+        for file in desired.files
+        if file.loaded and (setting := Setting("file", file.path)) not in seen.running
+    }
+    told |= {
         setting: "neither systemd nor the process shows it"
         for setting in directives
         if setting not in seen.running and setting not in seen.loaded

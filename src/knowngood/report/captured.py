@@ -5,22 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from knowngood.model import Absent, Desired, Finding, Known, Setting
+from knowngood.model import Absent, Desired, Finding, Known, Occurrences, Setting
 from knowngood.report.escape import clean
 from knowngood.report.meaning import meaning
-from knowngood.report.values import LAYERS, layer, shown
+from knowngood.report.values import LAYERS, layer
 
+_VALUE = 60  # characters of a value within a reason
 _WHERE = {"manifest": "as read", "disk": "on disk", "loaded": "in systemd", "running": "running"}
 
 
 def why_left_out(finding: Finding) -> str:
     """Why a setting with this finding can't be declared: what it means, and the layers' values."""
     values = [
-        f"{_WHERE[name]} {shown(value, finding.setting.kind)}"
+        f"{_WHERE[name]} {_shown(value)}"
         for name in LAYERS[1:]
         if isinstance(value := layer(finding.layers, name), (Known, Absent))
     ]
     return meaning(finding) + (f" ({', '.join(values)})" if values else "")
+
+
+def _shown(value: Known | Absent) -> str:
+    if isinstance(value, Absent):
+        return "not set"
+    if isinstance(value.value, Occurrences):
+        return clean(", ".join(" ".join(words) or "given" for words in value.value.words), _VALUE)
+    return clean(value.value, _VALUE) or '""'
 
 
 def render_captured(

@@ -34,6 +34,7 @@ _NAMED = re.compile(
 )
 _JOINED = re.compile(r"""["']?\s*(?::=|=>|[=:])\s*\Z""")
 _SPACED = re.compile(r"--?[A-Za-z]|bearer\Z|requirepass\Z|masterauth\Z", re.IGNORECASE)
+_COMMENT = re.compile(r"\s*(?:#|;|//|\*)")
 _ALWAYS = ("requirepass", "masterauth")
 # Names of which code is full (a cache's key, a query's key) are told by their value's quotes there.
 _STRONG = re.compile(
@@ -79,12 +80,13 @@ def _in_line(line: str, code: bool, strict: bool) -> Iterator[str]:
     for found in _URL.finditer(line):
         if _is_literal(found[1]):
             yield "a password in a URL"
+    prose = _COMMENT.match(line) is not None
     at = 0
     while named := _NAMED.search(line, at):
         at = named.end("name")
         name, value = named["name"], named[2]
         joined = bool(_JOINED.match(line[at : named.start(2)]))
-        if not joined and not _SPACED.match(name):
+        if not joined and not (_SPACED.match(name) and (strict or not prose)):
             continue
         if name.lower() not in _ALWAYS and not looks_secret(name.lstrip("-")):
             continue
