@@ -4,7 +4,7 @@ Every step is idempotent: what is already as wanted is left alone. So a transact
 is simply brought again, in either direction.
 """
 
-from knowngood.node.ground import raw
+from knowngood.node.ground import Problem, raw
 from knowngood.node.transaction.bytecode_files import drop_bytecode
 from knowngood.node.transaction.caches import check_cache, empty
 from knowngood.node.transaction.contents import Contents
@@ -79,6 +79,11 @@ class Bringing:
             if reload and enabled:
                 daemon_reload()  # else it would be enabled by the [Install] of its former text
             unit.set_enabled(enabled)  # reloads the manager as well
+            state = unit.show()["enabled"]
+            if state.startswith("enabled") != enabled:
+                raise Problem(
+                    "%s can't be %sd: it is %s" % (unit.name, "enable" if enabled else "disable", state)
+                )
         elif reload:
             self._journal.step("daemon-reload")
             daemon_reload()

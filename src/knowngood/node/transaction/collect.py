@@ -9,6 +9,7 @@ from knowngood.node.transaction.journal import OPEN, Journal, drop_old, numbers
 from knowngood.node.transaction.places import Home
 from knowngood.node.transaction.store import Store
 
+KEEP = 5  # generations, where nobody says how many
 _FRESH = 3600.0  # seconds in which a staged content may wait for its activation
 _UPLOAD = 86400.0  # seconds in which a cut upload may be resumed
 
@@ -20,6 +21,9 @@ def collect(home: Home, keep: int) -> None:
     for number in generations.numbers()[: -max(1, keep)]:
         if number not in needed:
             generations.drop(number)
+    for number in set(generations.numbers()) - needed:
+        if generations.read(number)["state"] == "staged":
+            generations.drop(number)  # it never came to be
     _drop_blobs(home, generations)
     _drop_uploads(home)
     drop_old(home)
@@ -40,7 +44,7 @@ def _needed(home: Home, generations: Generations) -> "set[int]":
 
 def _drop_blobs(home: Home, generations: Generations) -> None:
     store = Store(home)
-    named = set()
+    named = set()  # type: set[str | None]
     for number in generations.numbers():
         named.update(entry.get("sha256") for entry in generations.read(number)["entries"])
     for number in numbers(home):

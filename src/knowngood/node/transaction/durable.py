@@ -52,7 +52,7 @@ def write_json(path: bytes, value: "object") -> None:
 
 
 def read_json(path: bytes) -> "dict[str, Any] | None":
-    """A JSON object of our own; None where there is none. Problem where it can't be read: that is not none."""
+    """A JSON object of our own; None where there is none. Problem where it can't be read."""
     try:
         value = json.loads(read_file(path, _LIMIT).decode("ascii"))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The sets of contents that a node was activated with, by number, and which is current. 0 is what was found."""
+"""The sets of contents that a node was activated with, by number, and which is current."""
 
 import os
 import shutil
@@ -21,7 +21,8 @@ class Generations:
 
     def numbers(self) -> "list[int]":
         """All that are kept, oldest first."""
-        return sorted(int(name) for name in os.listdir(self._home.generations) if name.isdigit())
+        names = [int(name) for name in os.listdir(self._home.generations) if name.isdigit()]
+        return sorted(number for number in names if os.path.exists(self._path(number)))
 
     def read(self, number: int) -> "dict[str, Any]":
         """One set; Problem where it is not there."""

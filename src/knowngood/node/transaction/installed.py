@@ -88,7 +88,9 @@ def _enable(units: bytes) -> bool:
     link = wants + b"/" + raw(BOOT_UNIT)
     if os.path.lexists(link):
         return False
-    os.makedirs(wants, 0o755, exist_ok=True)
+    if not os.path.isdir(wants):
+        os.mkdir(wants)
+        os.chmod(wants, 0o755)
     os.symlink(units + b"/" + raw(BOOT_UNIT), link)
     sync_folder(wants)
     return True

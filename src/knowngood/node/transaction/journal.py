@@ -44,7 +44,8 @@ class Journal:
     def create(self, fields: "dict[str, Any]", seconds: float) -> None:
         """Open the journal: from here on the transaction is to be ended."""
         record = dict(fields, version=1, generation=self.number, state="prepared", steps=[], attempts=0)
-        record.update(why=None, error=None, made_folders=[], touched=[], overwrote=[], unit_after=None)
+        record.update(why=None, error=None, refuse=False, settled=False, unit_after=None)
+        record.update(made_folders=[], touched=[], overwrote=[])
         record.update(boot_id=clock.boot_id(), window_s=seconds, until=clock.deadline(seconds))
         write_json(self._path, record)
 
@@ -76,8 +77,11 @@ class Journal:
             write_json(self._path, dict(record, window_s=seconds, until=clock.deadline(seconds)))
             return True
 
-    def begin_restoring(self, why: str, only_if_expired: bool) -> bool:
-        """Turn back, unless it is closed, or the deadline has been moved. Whether it is restoring now."""
+    def begin_restoring(self, why: str, refuse: bool, only_if_expired: bool) -> bool:
+        """Turn back, unless it is closed, or the deadline has been moved. Whether it is restoring now.
+
+        `refuse`: the content is to blame, and not to be activated again unasked.
+        """
         with Mutex(self._home.journal_mutex, _PATIENCE):
             record = self.read()
             if record["state"] == "restoring":
@@ -85,7 +89,7 @@ class Journal:
             if record["state"] not in OPEN or (only_if_expired and clock.left(record["until"]) > 0):
                 return False
             steps = record["steps"] + [{"step": "restore", "at": clock.wall_time()}]
-            write_json(self._path, dict(record, state="restoring", why=why, steps=steps))
+            write_json(self._path, dict(record, state="restoring", why=why, refuse=refuse, steps=steps))
             return True
 
 
@@ -102,6 +106,13 @@ def open_journal(home: Home) -> "Journal | None":
         if journal.read()["state"] in OPEN:
             return journal
     return None
+
+
+def confirmed_journals(home: Home) -> "list[Journal]":
+    """What is confirmed, but was cut off before all that follows from it was done."""
+    journals = [Journal(home, number) for number in numbers(home)]
+    records = [(journal, journal.read()) for journal in journals]
+    return [each for each, record in records if record["state"] == "confirmed" and not record["settled"]]
 
 
 def drop_old(home: Home) -> None:

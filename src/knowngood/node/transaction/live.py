@@ -166,7 +166,7 @@ class Place:
         return Place(self._folder_path + b"/" + name)
 
     def set_aside(self, name: bytes) -> None:
-        """Keep the live file under a second name, where links are possible: going back then needs no space."""
+        """Keep the live file under a second name, where links can be: going back then needs no space."""
         self.unstage(name)
         try:
             os.link(self._name, name, src_dir_fd=self.folder, dst_dir_fd=self.folder, follow_symlinks=False)

@@ -1,8 +1,8 @@
 """The program's entrance: `python3 -I -S node.pyz COMMAND`.
 
 Commands of people and controllers read one JSON object from stdin and write one framed JSON object
-(written.py; the request's "run" is the frame's). Those that systemd calls read nothing and answer to the journal:
-`run N`, `revert-if-unconfirmed N`, `boot`, `record UNIT`.
+(written.py; the request's "run" is the frame's). Those that systemd calls read nothing and answer to the
+journal: `run N`, `revert-if-unconfirmed N`, `boot`, `record UNIT`.
 """
 
 import json
@@ -52,7 +52,7 @@ def _request() -> "dict[str, Any]":
 
 
 def _answer(home: Home, words: "list[str]", asked: "dict[str, Any]") -> "dict[str, Any]":
-    from knowngood.node.transaction.commands import COMMANDS, mismatch
+    from knowngood.node.transaction.commands import COMMANDS, refusal
 
     if len(words) != 1 or words[0] not in COMMANDS:
         raise Problem("no such command; there are: " + ", ".join(COMMANDS))
@@ -60,7 +60,7 @@ def _answer(home: Home, words: "list[str]", asked: "dict[str, Any]") -> "dict[st
     try:
         return COMMANDS[words[0]](home, asked)
     except Problem as error:
-        return mismatch(error)
+        return refusal(error)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Problem("the request makes no sense: %s: %s" % (type(error).__name__, error))
 

@@ -12,7 +12,7 @@ from knowngood.node.ground import Problem, raw, word
 from knowngood.node.hashes import Hashes
 from knowngood.node.transaction.clock import wall_time
 from knowngood.node.transaction.contents import Contents
-from knowngood.node.transaction.durable import read_json, remove, write_json
+from knowngood.node.transaction.durable import read_json, remove, sync_folder, write_json
 from knowngood.node.transaction.live import Place
 from knowngood.node.transaction.places import Home
 from knowngood.node.transaction.unit import is_unit_name
@@ -26,6 +26,7 @@ def write_wanted(contents: Contents, unit: str, paths: "list[str]") -> None:
     folder = contents.home.receipts_of(unit)
     if not os.path.isdir(folder):
         os.mkdir(folder, 0o700)
+        sync_folder(contents.home.receipts)
     path = folder + b"/wanted"
     if (read_json(path) or {}).get("files") != paths:
         write_json(path, {"version": 1, "files": paths})

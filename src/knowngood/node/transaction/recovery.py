@@ -2,15 +2,21 @@
 
 import time
 
+from knowngood.node.ground import Problem
 from knowngood.node.transaction import clock, switch
+from knowngood.node.transaction.collect import KEEP
 from knowngood.node.transaction.durable import Busy, Mutex
-from knowngood.node.transaction.generations import Current, Generations
-from knowngood.node.transaction.journal import OPEN, Journal, numbers
+from knowngood.node.transaction.journal import OPEN, Journal, confirmed_journals, open_journal
 from knowngood.node.transaction.lock import Lock
 from knowngood.node.transaction.places import Home
 from knowngood.node.transaction.transaction import Transaction
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _PATIENCE = 120.0
+_RETRY = 15.0
 _CUT_OFF = "the node went down during the activation"
 _UNCONFIRMED = "nobody confirmed it in time"
 
@@ -18,37 +24,39 @@ _UNCONFIRMED = "nobody confirmed it in time"
 def recover_after_boot(home: Home) -> None:
     """Finish or undo what the last boot left open. What belongs to this boot is somebody's work."""
     with Mutex(home.transaction_mutex, _PATIENCE):
-        for number in numbers(home):
-            journal = Journal(home, number)
-            record = journal.read()
-            if record["state"] in OPEN and record["boot_id"] != clock.boot_id():
-                _recover(home, journal, record["state"])
-        _finish_confirmed(home)
+        journal = open_journal(home)
+        if journal is not None and journal.read()["boot_id"] != clock.boot_id():
+            _recover(home, journal)
+        settle_confirmed(home)
         Lock(home).rebase()
 
 
-def _recover(home: Home, journal: Journal, state: str) -> None:
+def _recover(home: Home, journal: Journal) -> None:
     transaction = Transaction(home, journal.number, booting=True)
-    if state == "restoring":
-        transaction.back()
-    elif state != "active":
-        transaction.turn_back(_CUT_OFF)
-    elif not transaction.turn_back(_UNCONFIRMED, only_if_expired=True):
-        record = journal.read()
-        seconds = max(1.0, clock.left(record["until"]))
-        switch.arm(journal.number, seconds, record["program"])
-        journal.change(boot_id=clock.boot_id(), until=clock.deadline(seconds))
+    record = journal.read()
+    try:
+        if record["state"] == "restoring":
+            transaction.back()
+        elif record["state"] != "active":
+            transaction.turn_back(_CUT_OFF, refuse=False)
+        elif not transaction.turn_back(_UNCONFIRMED, refuse=True, only_if_expired=True):
+            _await_confirmation(journal, record)
+    except (OSError, Problem):
+        switch.arm(journal.number, _RETRY, record["program"])  # perhaps the disk can be written by then
+        raise
 
 
-def _finish_confirmed(home: Home) -> None:
+def _await_confirmation(journal: Journal, record: "dict[str, Any]") -> None:
+    """What is left of the deadline by the wall clock is counted by the boot clock from now on."""
+    seconds = max(1.0, clock.left(record["until"]))
+    switch.arm(journal.number, seconds, record["program"])
+    journal.change(boot_id=clock.boot_id(), until=clock.deadline(seconds))
+
+
+def settle_confirmed(home: Home) -> None:
     """A confirmation holds once the journal has it; what follows from it may have been cut off."""
-    generations = Generations(home)
-    for number in numbers(home)[-1:]:
-        record = Journal(home, number).read()
-        if record["state"] == "confirmed" and number in generations.numbers():
-            fields = generations.read(number)
-            generations.mark(number, "confirmed")
-            Current(home).enter(fields["manifest"], number, fields["settings"], confirmed=True)
+    for journal in confirmed_journals(home):
+        Transaction(home, journal.number).settle(KEEP)
 
 
 def revert_if_unconfirmed(home: Home, number: int) -> None:
@@ -74,7 +82,7 @@ def _revert(home: Home, number: int) -> bool:
             if transaction.journal.read()["state"] == "restoring":
                 transaction.back()
                 return True
-            return transaction.turn_back(_UNCONFIRMED, only_if_expired=True)
+            return transaction.turn_back(_UNCONFIRMED, refuse=True, only_if_expired=True)
     except Busy:
         record = Journal(home, number).read()
         if record["state"] in OPEN and record["state"] != "restoring" and clock.left(record["until"]) <= 0:

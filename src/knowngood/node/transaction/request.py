@@ -15,8 +15,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 ANY = "any"
+_WINDOW, _LONGEST_WINDOW = 900.0, 86400.0  # seconds
 _MOST_ENTRIES = 1000
 _NO_FILES = (b"/proc", b"/sys", b"/dev")
+
+
+def window(asked: "dict[str, Any]") -> float:
+    """The seconds within which a transaction is to be confirmed, or heard of."""
+    return min(_LONGEST_WINDOW, max(1.0, float(asked.get("confirm_within_s", _WINDOW))))
 
 
 class Wanted:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LONGEST = 3600.0  # seconds for systemd to call a service started; the dead man's switch comes first
-_RESTARTS = ("restart", "start")
+RESTARTS = ("restart", "start")
 
 
 def go_on(journal: Journal, record: "dict[str, Any]") -> None:
@@ -24,7 +24,7 @@ def go_on(journal: Journal, record: "dict[str, Any]") -> None:
         if record["restart"]:
             journal.step("not restarted: the unit is stopped")
     elif record["restart"] or (record["start"] and not runs(shown)):
-        if journal.has_step(*_RESTARTS) and runs(shown) and _is_new(record["before"], shown):
+        if journal.has_step(*RESTARTS) and runs(shown) and _is_new(record["before"], shown):
             return  # it was restarted before this process took over
         unit.reset_failed()
         if stopped:
@@ -43,15 +43,23 @@ def go_back(journal: Journal, record: "dict[str, Any]", booting: bool) -> None:
         if runs(shown) and shown["main_pid"]:
             unit.queue("restart")
         return
-    touched = journal.has_step(*_RESTARTS) or _is_new(before, shown)
+    touched = journal.has_step(*RESTARTS) or _is_new(before, shown)
     if before["active"] in ("inactive", ""):
         if touched and runs(shown):
             journal.step("restore: stop")
             unit.stop(_LONGEST)
-    elif touched or not runs(shown):
+    elif touched or (runs(before) and not runs(shown)):
         unit.reset_failed()
         journal.step("restore: restart")
+        _restart_as_before(unit, before)
+
+
+def _restart_as_before(unit: Unit, before: "dict[str, Any]") -> None:
+    try:
         unit.restart(_LONGEST)
+    except Problem:
+        if runs(before):
+            raise  # else it failed before as it does now
 
 
 def _is_new(before: "dict[str, Any]", shown: "dict[str, Any]") -> bool:

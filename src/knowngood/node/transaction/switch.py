@@ -5,8 +5,10 @@ reason, its service waits for the rest (recovery.py). It is gone after a reboot;
 """
 
 import sys
+import time
 
 from knowngood.node.command import Command
+from knowngood.node.ground import Problem
 from knowngood.node.transaction.unit import is_active, stop_units
 
 _SECONDS = 30.0
@@ -22,6 +24,11 @@ def activation_unit(number: int) -> str:
     return "knowngood-activate-%d.service" % number
 
 
+def restoring_unit(number: int) -> str:
+    """The service in which transaction `number` is undone on somebody's word."""
+    return "knowngood-restore-%d.service" % number
+
+
 def _timer(number: int) -> str:
     return "knowngood-revert-%d.timer" % number
 
@@ -30,17 +37,12 @@ def _service(number: int) -> str:
     return "knowngood-revert-%d.service" % number
 
 
-def launch(number: int, program: str) -> None:
+def launch(number: int, program: str, back: bool = False) -> None:
     """Run a transaction in a unit of its own: no dropped connection ends it, and killed it starts again."""
-    _systemd_run(
-        [
-            "--unit=" + activation_unit(number),
-            "--description=knowngood: activation of generation %d" % number,
-            "--no-block",
-            *_SURVIVES,
-        ],
-        program_call(program, "run", str(number)),
-    )
+    name = restoring_unit(number) if back else activation_unit(number)
+    told = "--description=knowngood: %s generation %d" % ("away from" if back else "activation of", number)
+    call = program_call(program, "run", str(number))
+    _systemd_run(["--unit=" + name, told, "--no-block", *_SURVIVES], call)
 
 
 def arm(number: int, seconds: float, program: str) -> None:
@@ -75,7 +77,7 @@ def disarm(number: int, from_within: bool) -> None:
 
 def is_running(number: int) -> bool:
     """Whether a unit of the transaction is at work now."""
-    return is_active(activation_unit(number), _service(number))
+    return is_active(activation_unit(number), restoring_unit(number), _service(number))
 
 
 def stop_activation(number: int) -> None:
@@ -84,4 +86,12 @@ def stop_activation(number: int) -> None:
 
 
 def _systemd_run(options: "list[str]", call: "list[str]") -> None:
-    Command(["systemd-run", "--quiet", "--collect", *options, "--", *call], _SECONDS).output()
+    argv = ["systemd-run", "--quiet", "--collect", *options, "--", *call]
+    for patience in (0.1, 0.3, 1.0, 0.0):
+        try:
+            Command(argv, _SECONDS).output()
+            return
+        except Problem:
+            if not patience:
+                raise
+            time.sleep(patience)  # systemd forgets a unit that has just ended a moment later

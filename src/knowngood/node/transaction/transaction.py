@@ -14,7 +14,7 @@ from knowngood.node.transaction.generations import Current, Generations, Refused
 from knowngood.node.transaction.journal import NOTHING_LIVE, OPEN, Journal
 from knowngood.node.transaction.places import Home
 from knowngood.node.transaction.reasons import why as reason_of
-from knowngood.node.transaction.running import check_no_worse, go_back, go_on
+from knowngood.node.transaction.running import RESTARTS, check_no_worse, go_back, go_on
 from knowngood.node.transaction.unit import Unit
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ class Transaction:
             self.back()
         elif record["state"] in OPEN and record["state"] != "active":
             if record["attempts"] >= _ATTEMPTS:
-                self.turn_back("it was cut off %d times" % record["attempts"])
+                self.turn_back("it was cut off %d times" % record["attempts"], refuse=False)
             else:
                 self.journal.change(attempts=record["attempts"] + 1)
                 self.forward()
@@ -54,7 +54,7 @@ class Transaction:
         try:
             self._forward()
         except (OSError, Problem) as error:
-            self.turn_back(reason_of(error))
+            self.turn_back(reason_of(error), refuse=self.journal.has_step(*RESTARTS))
 
     def _forward(self) -> None:
         record = self.journal.read()
@@ -85,14 +85,17 @@ class Transaction:
 
     # --- Back ---
 
-    def turn_back(self, why: str, only_if_expired: bool = False) -> bool:
-        """End it with the former set, for a reason; whether that is what became of it."""
+    def turn_back(self, why: str, refuse: bool, only_if_expired: bool = False) -> bool:
+        """End it with the former set, for a reason; whether that is what became of it.
+
+        `refuse`: the content is to blame. `only_if_expired`: not where the deadline is still ahead.
+        """
         record = self.journal.read()
         self._home.release_reserve()
-        if record["state"] in NOTHING_LIVE:
+        if record["state"] in NOTHING_LIVE and not (only_if_expired and left(record["until"]) > 0):
             self._fail(why)
             return True
-        if not self.journal.begin_restoring(why, only_if_expired):
+        if not self.journal.begin_restoring(why, refuse, only_if_expired):
             return False
         self.back()
         return True
@@ -166,7 +169,8 @@ class Transaction:
         former = self._generations.read(record["former"])
         self._generations.mark(self.journal.number, "rolled_back")
         Current(self._home).enter(record["manifest"], record["former"], former["settings"], confirmed=False)
-        Refused(self._home).add(dict(record, generation=self.journal.number), record["why"] or "")
+        if record["refuse"]:
+            Refused(self._home).add(record, record["why"])
 
     # --- The end ---
 
@@ -177,15 +181,17 @@ class Transaction:
             return False
         if record["state"] == "active":
             self.journal.step("confirmed", state="confirmed")
-        self.after_confirmed(keep)
+        if not record["settled"]:
+            self.settle(keep)
         return True
 
-    def after_confirmed(self, keep: int) -> None:
-        """What follows from a confirmation; may be done again."""
+    def settle(self, keep: int) -> None:
+        """What follows from a confirmation. It holds without this, and whoever comes next makes up for it."""
         number = self.journal.number
         new = self._generations.read(number)
         self._generations.mark(number, "confirmed")
         Current(self._home).enter(new["manifest"], number, new["settings"], confirmed=True)
         self._unstage_files(new)
         switch.disarm(number, self._switch_fired)
+        self.journal.change(settled=True)
         collect(self._home, keep)

@@ -39,7 +39,7 @@ class Unit:
         self.name = name
 
     def show(self) -> "dict[str, Any]":
-        """What systemd says of it; all texts, but for "main_pid" and "restarts" (numbers) and "stale" (a bool)."""
+        """What systemd says of it: texts, two numbers (main_pid, restarts), and whether its text is stale."""
         told = read_properties(
             word(_systemctl("show", "--no-pager", "--property=" + _SHOWN, "--", self.name))
         )
