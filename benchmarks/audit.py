@@ -117,9 +117,9 @@ def audit(tool: Tool, site: Site, drifted: int) -> Cost:
     except (ValueError, LookupError):
         answer = Answer(0, None)  # it said nothing of the kind that it should; shown below
     if answer.answered != len(site.hosts) or answer.drifted not in (None, drifted):
-        tail = "\n".join((cost.output + cost.errors).splitlines()[-30:])
+        told = answer.reasons or (cost.output + cost.errors).splitlines()
         raise SystemExit(
-            f"{tail}\n{tool.name}: {answer.answered} of {len(site.hosts)} hosts answered, "
+            "\n".join(told[-30:]) + f"\n{tool.name}: {answer.answered} of {len(site.hosts)} hosts answered, "
             f"{answer.drifted} drift where {drifted} do (exit {cost.exit_code})"
         )
     return cost

@@ -96,6 +96,7 @@ class Answer:
 
     answered: int
     drifted: int | None
+    reasons: tuple[str, ...] = ()  # why not all answered, where the tool tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +112,11 @@ class Tool:
 
 
 def _read_knowngood(output: str) -> Answer:
-    summary = json.loads(output)["summary"]
-    return Answer(summary["in_sync"] + summary["drifted"], summary["drifted"])
+    report = json.loads(output)
+    summary, told = report["summary"], []
+    for host in report["hosts"]:
+        told.append(host["error"] or ", ".join(f"{x['setting']} {x['verdict']}" for x in host["findings"]))
+    return Answer(summary["in_sync"] + summary["drifted"], summary["drifted"], tuple(sorted({*told} - {""})))
 
 
 def _read_asyncssh(output: str) -> Answer:
