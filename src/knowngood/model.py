@@ -306,6 +306,8 @@ class Observation:
     activated: Mapping[str, str] = field(default_factory=dict)  # setting address → value last activated here
     nonce: bytes = field(default=b"", repr=False)
     manager_environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # whether the manager's environment may hold names that the manifest does not declare
+    manager_open: bool = True
     now_ns: int = 0  # the node's wall clock when it answered
     boot_id: str = ""
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _ROOM = 3 << 20  # bytes of texts and words in one answer
 _GRACE = 1.0  # seconds for the parts to see that time is up
+_USUAL = ("PATH", "LANG", "LANGUAGE")  # what systemd gives its manager by itself
 _MOST_PROCESSES = 512
 
 
@@ -102,6 +103,7 @@ class Look:
         for role in self._request["roles"]:
             self._role(role)
         enter(self._answer.whole, "manager_environment", self._manager_environment)
+        enter(self._answer.whole, "manager_has_more", self._manager_has_more)
         enter(self._answer.whole, "boot_id", _boot_id)
         self._files(large)
         self._hashes.save()
@@ -157,6 +159,14 @@ class Look:
     def _manager_environment(self) -> "dict[str, str]":
         names = {name for role in self._request["roles"] for name in role["env"]}
         return {name: value for name, value in self._manager.environment().items() if name in names}
+
+    def _manager_has_more(self) -> bool:
+        """Whether its environment has names that nobody declared, beside the usual ones; never which."""
+        names = {name for role in self._request["roles"] for name in role["env"]}
+        return any(
+            name not in names and name not in _USUAL and not name.startswith("LC_")
+            for name in self._manager.environment()
+        )
 
 
 def _boot_id() -> str:

@@ -39,6 +39,7 @@ def _observation(host: str, answer: Part, role: Desired, nonce: bytes) -> Observ
     files = answer.part("files")
     script, sourced = _script(unit, role)
     environment, no_environment = answer.source("manager_environment")
+    more, no_more = answer.source("manager_has_more")
     boot_id, no_boot_id = answer.source("boot_id")
     return Observation(
         host=host,
@@ -51,6 +52,7 @@ def _observation(host: str, answer: Part, role: Desired, nonce: bytes) -> Observ
         activated=_activated(unit),
         nonce=nonce,
         manager_environment={} if no_environment else environment.word_map("value"),
+        manager_open=bool(no_environment or no_more or more.truth("value") is not False),
         now_ns=answer.number("now_ns"),
         boot_id="" if no_boot_id else boot_id.word("value"),
     )

@@ -9,22 +9,25 @@ from knowngood.model import (
     Known,
     Observation,
     Process,
-    Reading,
     Setting,
     Unknown,
     Value,
 )
 from knowngood.observe.draft import Draft
 from knowngood.observe.next_start import NextStart
-from knowngood.syntax.systemd import TRACES, canonical, default_of, loaded_value, running_value
+from knowngood.syntax.systemd import TRACES, default_of, loaded_value, running_value
 
 
 def add_directives(draft: Draft, desired: Desired, observation: Observation, start: NextStart) -> None:
     """Enter every declared directive."""
     for directive, want in desired.directives.items():
         disk, where = _on_disk(directive, start)
-        loaded = loaded_value(directive, observation.unit.properties)
+        like = [str(disk.value)] if isinstance(disk, Known) else []
+        loaded: Value | None = loaded_value(directive, observation.unit.properties, like)
         running = _running(directive, draft.server, observation)
+        if _is_share(directive, disk):
+            # "50%" of this node's memory: manager and kernel tell it in bytes.
+            loaded, running, where = None, None, f"{where} (a share, not compared with the process)"
         if isinstance(want, Absent):
             # A directive that must not stand there leaves systemd's default in force.
             loaded, running = _none_if_default(directive, loaded), _none_if_default(directive, running)
@@ -39,21 +42,16 @@ def add_directives(draft: Draft, desired: Desired, observation: Observation, sta
         )
 
 
+def _is_share(directive: str, disk: Value) -> bool:
+    return isinstance(disk, Known) and str(disk.value).endswith("%") and not directive.endswith(".CPUQuota")
+
+
 def _on_disk(directive: str, start: NextStart) -> tuple[Value, str]:
     if start.unit is None:
         return Unknown(start.why_no_unit), ""
     section, _, name = directive.partition(".")
     reading = start.unit.value(section, name)
-    return _canonical(directive, reading), f"{reading.path}:{reading.line}" if reading.line else ""
-
-
-def _canonical(directive: str, reading: Reading) -> Value:
-    if not isinstance(reading.value, Known) or not isinstance(reading.value.value, str):
-        return reading.value
-    try:
-        return Known(canonical(directive, reading.value.value))
-    except ValueError as error:
-        return Unknown(f"systemd would refuse this value: {error}")
+    return reading.value, f"{reading.path}:{reading.line}" if reading.line else ""
 
 
 def _running(directive: str, server: Process | Unknown | None, observation: Observation) -> Value | None:

@@ -6,23 +6,12 @@ read with the environment that the unit gives it. Nothing is run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from knowngood.model import ABSENT, Desired, Known, Observation, Reading, Text, Unknown, Value
+from knowngood.model import Absent, Desired, Known, Observation, Reading, Text, Unknown, Value
 from knowngood.syntax.bash import Launch, pick_launch, read_script
-from knowngood.syntax.systemd import Unit, read_unit
-
-# What systemd itself puts into a service's environment, or may; systemd.exec(5), "Environment variables in
-# spawned processes". Their values are not in the unit's texts.
-FROM_SYSTEMD = frozenset(
-    "PATH LANG LC_ALL LC_CTYPE LC_MESSAGES LANGUAGE TZ USER LOGNAME HOME SHELL TERM INVOCATION_ID "
-    "XDG_RUNTIME_DIR RUNTIME_DIRECTORY STATE_DIRECTORY CACHE_DIRECTORY LOGS_DIRECTORY CONFIGURATION_DIRECTORY "
-    "CREDENTIALS_DIRECTORY MAINPID MANAGERPID LISTEN_FDS LISTEN_PID LISTEN_FDNAMES NOTIFY_SOCKET WATCHDOG_PID "
-    "WATCHDOG_USEC SYSTEMD_EXEC_PID JOURNAL_STREAM LOG_NAMESPACE SERVICE_RESULT EXIT_CODE EXIT_STATUS "
-    "MONITOR_SERVICE_RESULT PIDFILE REMOTE_ADDR REMOTE_PORT TRIGGER_UNIT TRIGGER_PATH MEMORY_PRESSURE_WATCH "
-    "MEMORY_PRESSURE_WRITE".split()
-)
+from knowngood.syntax.systemd import Environment, Unit, read_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,36 +20,28 @@ class NextStart:
 
     unit: Unit | None
     why_no_unit: str
-    unit_env: Mapping[str, Reading]
+    unit_env: Environment
     launch: Launch | Unknown | None
     argv: tuple[Reading, ...] | Unknown  # the server's words
 
     def env(self, name: str) -> Reading:
         """What the server would find under this name in its environment."""
-        given = self._from_unit(name)
+        given = self.unit_env[name]
         if self.launch is None:
             return given
         if isinstance(self.launch, Unknown):
             return Reading(self.launch)
         return self.launch.env_of(name, {name: given.value})
 
-    def _from_unit(self, name: str) -> Reading:
-        if self.unit is None:
-            return Reading(Unknown(self.why_no_unit))
-        if name in self.unit_env:
-            return self.unit_env[name]
-        return Reading(Unknown("set by systemd itself") if name in FROM_SYSTEMD else ABSENT)
-
 
 def next_start(desired: Desired, observation: Observation) -> NextStart:
     """Read the unit's texts and the serve script of one observation."""
     unit, why = _unit(observation)
-    env = {} if unit is None else _unit_environment(unit, observation)
+    env = Environment({}, set(), why) if unit is None else _unit_environment(unit, observation)
     if desired.script is None:
-        return NextStart(unit, why, env, None, _words_of_unit(unit, why))
+        return NextStart(unit, why, env, None, _words_of_unit(unit, env, why))
     launch = _launch(desired, observation, unit, env)
-    argv = launch if isinstance(launch, Unknown) else launch.argv
-    return NextStart(unit, why, env, launch, argv)
+    return NextStart(unit, why, env, launch, launch if isinstance(launch, Unknown) else launch.argv)
 
 
 def _unit(observation: Observation) -> tuple[Unit | None, str]:
@@ -75,23 +56,24 @@ def _unit(observation: Observation) -> tuple[Unit | None, str]:
     return read_unit(state.name, fragment, dropins), ""
 
 
-def _unit_environment(unit: Unit, observation: Observation) -> Mapping[str, Reading]:
+def _unit_environment(unit: Unit, observation: Observation) -> Environment:
     files = {text.path: text.data for text in observation.unit.environment_files}
-    manager: dict[str, Value] = {k: Known(v) for k, v in observation.manager_environment.items()}
-    return unit.environment(files, base=manager)
+    usual: dict[str, Value] = {name: Unknown("set by systemd itself") for name in ("PATH", "LANG")}
+    manager = {name: Known(text) for name, text in observation.manager_environment.items()}
+    return unit.environment(files, base=usual | manager)
 
 
-def _words_of_unit(unit: Unit | None, why: str) -> tuple[Reading, ...] | Unknown:
+def _words_of_unit(unit: Unit | None, env: Environment, why: str) -> tuple[Reading, ...] | Unknown:
     if unit is None:
         return Unknown(why)
-    commands = unit.exec_start()
+    commands = unit.exec_start(env)
     if len(commands) != 1:
         return Unknown(f"the unit has {len(commands)} ExecStart= commands")
     return commands[0].argv
 
 
 def _launch(
-    desired: Desired, observation: Observation, unit: Unit | None, env: Mapping[str, Reading]
+    desired: Desired, observation: Observation, unit: Unit | None, env: Environment
 ) -> Launch | Unknown:
     text = observation.script
     if text is None or text.data is None:
@@ -99,7 +81,7 @@ def _launch(
     script = read_script(
         text.data,
         path=text.path,
-        caller=None if unit is None else _caller(env),
+        caller=None if unit is None else _Given(env, desired, observation.manager_open),
         files=_texts(observation.sourced),
         args=_script_args(text.path, unit),
     )
@@ -112,10 +94,29 @@ def _why_no_text(text: Text | None) -> str:
     return f"{text.path} can't be read: {text.error}"
 
 
-def _caller(env: Mapping[str, Reading]) -> dict[str, Value]:
-    """The whole environment that the unit gives: what is not in it is not set."""
-    systemd: dict[str, Value] = {name: Unknown("set by systemd itself") for name in FROM_SYSTEMD}
-    return systemd | {name: reading.value for name, reading in env.items()}
+class _Given(Mapping[str, Value]):
+    """The environment that the unit gives, by name: known, absent or unknown, whatever name is asked for.
+
+    Of the manager's own environment only declared names were told. Where it has more of them (`is_open`), a
+    name that nobody declared may be among them.
+    """
+
+    def __init__(self, env: Environment, desired: Desired, is_open: bool) -> None:
+        self._env = env
+        self._declared = {*desired.env, *desired.unit_env}
+        self._open = is_open
+
+    def __getitem__(self, name: str) -> Value:
+        value = self._env[name].value
+        if self._open and name not in self._declared and isinstance(value, Absent):
+            return Unknown("the environment of systemd's manager may set it")
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._env)
+
+    def __len__(self) -> int:
+        return len(self._env)
 
 
 def _texts(sourced: Mapping[str, Text]) -> dict[str, bytes]:
