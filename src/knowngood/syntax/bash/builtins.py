@@ -12,7 +12,7 @@ from knowngood.syntax.bash.declare import Declarations
 from knowngood.syntax.bash.fields import Field, Gap, Item, Items, known_words, only_fields, presumed_fields
 from knowngood.syntax.bash.nodes import Redirection, Simple
 from knowngood.syntax.bash.printf import printf
-from knowngood.syntax.bash.shell import Died, Doubt
+from knowngood.syntax.bash.shell import Died, Doubt, Left
 from knowngood.syntax.bash.state import DONE, FAILED, UNSURE, Export, Status, Variable, to_status
 from knowngood.syntax.bash.text import unknown
 
@@ -255,7 +255,7 @@ class Builtins(Declarations):
         elif words and words[0].isdigit():
             self.state.status = Status(int(words[0]) & 255, int(words[0]) & 255)
         self.calls[-1].returns.append(self.state.copy())
-        raise Died
+        raise Left
 
     def do_leave_loop(self, node: Simple, items: Items) -> None:
         words = known_words(items)
@@ -268,7 +268,7 @@ class Builtins(Declarations):
         frame = frames[-min(int(words[1]) if len(words) > 1 else 1, len(frames)) or -1]
         self.state.status = DONE
         (frame.breaks if words[0] == "break" else frame.continues).append(self.state.copy())
-        raise Died
+        raise Left
 
     # --- reading and computing ----------------------------------------------------------------------
 
@@ -296,7 +296,7 @@ class Builtins(Declarations):
         if "a" in options:
             self._set_items_unknown(options["a"], node.line)
             return
-        content = self._here(node)
+        content = self.here(node)
         whole = None if content is None or len(names) != 1 else self._read_whole(content, options)
         for name in names:
             if not re.fullmatch(r"[A-Za-z_]\w*", name):
@@ -305,7 +305,7 @@ class Builtins(Declarations):
                 name, whole if whole is not None else unknown("read from an input", node.line), node.line
             )
 
-    def _here(self, node: Simple) -> texts.Text | None:
+    def here(self, node: Simple) -> texts.Text | None:
         """What the command is given to read by a here-document or here-string."""
         source: Redirection | None = None
         for redirection in node.redirections:

@@ -36,6 +36,11 @@ class Conditions(Expander):
             left = self.condition(node.left)
             if left[0] is not None and left[0] is (node.operator == "||"):
                 return left
+            decisive = node.operator == "||"
+            if left[0] is None:
+                # Where the right side would end the script, those who go on have not looked at it.
+                right = self.possibly(lambda: self.condition(node.right))
+                return _combined(node.operator, left, right) if right is not None else (decisive, decisive)
             return _combined(node.operator, left, self.condition(node.right))
         if isinstance(node, Check):
             return self._check(node)

@@ -31,7 +31,7 @@ from knowngood.syntax.bash.nodes import (
     While,
 )
 from knowngood.syntax.bash.nodes import Sequence as Commands
-from knowngood.syntax.bash.shell import Died, Doubt
+from knowngood.syntax.bash.shell import Died, Doubt, Left
 from knowngood.syntax.bash.state import (
     DONE,
     NOT_ZERO,
@@ -52,7 +52,7 @@ MOST_DEPTH = 60
 _Way: TypeAlias = tuple[Callable[[], None], bool]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Frame:
     """Where states wait that left a loop or a function early."""
 
@@ -66,7 +66,6 @@ class Control(Conditions):
 
     def __init__(self, caller: Caller, positional: Items, path: str, files: Mapping[str, bytes]) -> None:
         super().__init__(caller, State(caller, positional), path, files)
-        self.doubts = 0  # within a way that may not be gone
         self.quiet = 0  # trying a loop out: launches are not told
         self.guarded = 0  # `set -e` does not look
         self.subshells = 0
@@ -74,8 +73,13 @@ class Control(Conditions):
         self.commands_deep = 0
         self.loops: list[Frame] = []
         self.calls: list[Frame] = []
+        self.abandoned: list[State] = []
 
     def simple(self, node: Simple) -> None:
+        raise NotImplementedError
+
+    @property
+    def launch_count(self) -> int:
         raise NotImplementedError
 
     # --- lists --------------------------------------------------------------------------------------
@@ -109,7 +113,7 @@ class Control(Conditions):
                 case Simple():
                     self.simple(node)
                 case Function():
-                    self.state.functions[node.name] = node
+                    self.state.functions[node.name] = (node,)
                     self.state.status = DONE
                 case AndOr():
                     self._and_or(node)
@@ -156,12 +160,36 @@ class Control(Conditions):
         """What the command did is not known: from here on any variable may be anything."""
         self.state.forget(doubt.reason, doubt.line)
         self.state.status = UNSURE
+        if doubt.fails:
+            self.doubts += 1
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Bash may drop the rest of the line that it read, however deep in it it is."""
+        state = self.state.copy()
+        state.scopes = []
+        if self.calls:
+            state.positional = (Gap("a command failed within a function", 0),)
+        self.abandoned.append(state)
+
+    def line(self, node: Commands) -> None:
+        """Commands as bash reads them, a line at a time: after an error it goes on with the next."""
+        try:
+            self.commands(node)
+        except Died:
+            if not self.abandoned:
+                raise
+            self.state = self.abandoned[-1].copy()
+        for state in self.abandoned:
+            self.state = join_states(self.state, state, "a command before may have failed", 0)
+        if not self.calls:
+            self.abandoned.clear()
 
     def exit_on_error(self) -> None:
         """`set -e`."""
         certain = self.state.status.certain
-        if certain and not self.guarded and self.state.option("errexit") is True:
-            raise Died
+        if certain and not self.guarded:
+            self.may_die("errexit")
 
     # --- ways ---------------------------------------------------------------------------------------
 
@@ -169,16 +197,22 @@ class Control(Conditions):
         """Goes each way from here and joins what comes out. A way marked True is the presumed one."""
         start = self.state
         ends: list[tuple[State, bool]] = []
+        launched = self.launch_count
+        exits_launched = False
         for way, expected in ways:
             self.state = start.copy()
             self.doubts += not expected
             try:
                 way()
                 ends.append((self.state, expected))
-            except Died:
+            except Left:
                 pass
+            except Died:
+                exits_launched |= self.launch_count > launched
             finally:
                 self.doubts -= not expected
+        # Either that launch or what follows.
+        self.doubts += exits_launched
         if not ends:
             raise Died
         ends.sort(key=lambda end: not end[1])
@@ -192,6 +226,7 @@ class Control(Conditions):
         outside = self.state
         loops, self.loops = self.loops, []
         calls, self.calls = self.calls, []
+        abandoned, self.abandoned = self.abandoned, []
         self.subshells += 1
         self.state = outside.copy()
         try:
@@ -203,6 +238,7 @@ class Control(Conditions):
             self.subshells -= 1
             self.loops = loops
             self.calls = calls
+            self.abandoned = abandoned
             self.state = outside
         self.state.status = status
 
@@ -478,7 +514,7 @@ def widened(head: State, after: State, line: int) -> State:
             old = after.look_up(name)
             after.variables[name] = Variable(
                 None if old.items is not None else unknown("set in a loop", line),
-                Export.MIXED if old.export is not Export.NO else Export.NO,
+                old.export,
                 line,
                 maybe_unset=old.items is None,
                 items=None if old.items is None else (Gap("set in a loop", line),),

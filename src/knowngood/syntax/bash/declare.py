@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from knowngood.syntax.bash import text as texts
+from knowngood.syntax.bash.brace import expand_braces
 from knowngood.syntax.bash.control import Control
 from knowngood.syntax.bash.fields import Field, Items
 from knowngood.syntax.bash.nodes import Assignment, Element, Literal, Word
@@ -119,7 +120,8 @@ class Declarations(Control):
     ) -> None:
         if isinstance(word, Assignment):
             if _braces(word):
-                raise Doubt("a brace expansion in an assignment", word.line)
+                self._declare_braces(word, local, export, attributes, options, line)
+                return
             name = word.name
             value = self._prepared(word, attributes, options)
             self._make(name, local, attributes, options, word.line)
@@ -141,6 +143,24 @@ class Declarations(Control):
                 self._mark(text, export, attributes, word.line)
             else:
                 self._declare_unclear(item, local, export, attributes, options, word.line)
+
+    def _declare_braces(
+        self,
+        word: Assignment,
+        local: bool,
+        export: Export | None,
+        attributes: frozenset[str],
+        options: frozenset[str],
+        line: int,
+    ) -> None:
+        """`export A={a,b}` is `export A=a A=b`."""
+        value = word.value
+        if not isinstance(value, Word) or value.literal is None or word.index is not None:
+            raise Doubt("a brace expansion in an assignment", word.line)
+        start = Literal(f"{word.name}{'+' if word.append else ''}=", True)
+        for branch in expand_braces(replace(value, parts=(start, *value.parts))):
+            quoted = Word((Literal(branch.literal or "", True),), word.start, word.end, word.line)
+            self._declare_one(quoted, local, export, attributes, options, line)
 
     def _declare_unclear(
         self,

@@ -68,7 +68,7 @@ class Launch:
             return Reading(Unknown(self.env_open), self.line, self.path)
         if not self.inherits:
             return Reading(ABSENT, self.line, self.path)
-        if name in GIVEN_BY_BASH:
+        if name in GIVEN_BY_BASH or name.startswith("BASH_FUNC_"):
             return Reading(Unknown(f"bash sets {name} by itself"), self.line, self.path)
         return Reading(given)
 

@@ -233,7 +233,7 @@ class Case:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Function:
     name: str
     body: Command

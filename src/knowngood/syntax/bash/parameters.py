@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from knowngood.syntax.bash import text as texts
 from knowngood.syntax.bash.arithmetic import BadArithmetic, Number, Variables, evaluate
@@ -21,8 +22,10 @@ from knowngood.syntax.bash.fields import (
 from knowngood.syntax.bash.nodes import CommandOutput, Parameter, Word
 from knowngood.syntax.bash.patterns import Pattern
 from knowngood.syntax.bash.shell import Died, Doubt, Shell
-from knowngood.syntax.bash.state import NOT_ZERO, Variable, known_name
+from knowngood.syntax.bash.state import NOT_ZERO, Variable, join_states, known_name, to_latin
 from knowngood.syntax.bash.text import EMPTY, Text, concat, known, lift, plain, presumed, unknown
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,21 @@ class Parameters(Shell):
             return Many(self._list_operator(part, items), star)
         return self._scalar_operator(part, self.find(part.name, part.index, part.line))
 
+    def possibly(self, run: Callable[[], _T]) -> _T | None:
+        """What bash may evaluate or not; None where it would end the script by it."""
+        outside = self.state
+        self.state = outside.copy()
+        try:
+            result = run()
+        except Died:
+            self.state = outside
+            return None
+        if self.state.same_as(outside):
+            self.state = outside
+        else:
+            self.state = join_states(outside, self.state, "set under a condition", 0)
+        return result
+
     # --- looking up ---------------------------------------------------------------------------------
 
     def list_of(self, name: str, index: str | None) -> Items | None:
@@ -91,6 +109,9 @@ class Parameters(Shell):
             return Found(home.text if fine and home.text else unknown("a home directory", line))
         if not (name[0].isalpha() or name[0] == "_") or name == "_":
             return Found(self._special(name, line))
+        if name == "BASH_SOURCE" and index in (None, "0") and self.path.startswith("/") and not self.foreign:
+            if not self.state.scopes:
+                return Found(plain(to_latin(self.path)))
         variable = self.state.look_up(name)
         if variable.keyed is not None:
             key = None if index is None else known(self.text(self.words_of(index, line)))
@@ -112,6 +133,8 @@ class Parameters(Shell):
                 return plain(str(status.certain))
             expected = None if status.presumed in (None, NOT_ZERO) else str(status.presumed)
             return unknown("the status of a command", line, solid=True, presumed=expected)
+        if name == "0" and self.own_path.startswith("/"):
+            return plain(to_latin(self.own_path))
         reasons = {
             "0": "how the script is called",
             "$": "a process id",
@@ -197,6 +220,10 @@ class Parameters(Shell):
         found = self.find(part.name, part.index, part.line)
         target = None if found.text is None or found.maybe_unset else known(found.text)
         pattern = re.fullmatch(r"([A-Za-z_]\w*|\d+|[@*])(?:\[([^\]]*)\])?", target or "")
+        if found.text is None or (target is not None and not pattern):
+            raise Doubt("an indirect expansion without a name", part.line, fails=True)
+        if not pattern:
+            self.doubts += 1
         if not pattern or (own is not None and "n" in own.attributes):
             return unknown("a name that is not known", part.line)
         return self.parameter(replace(part, before="", name=pattern.group(1), index=pattern.group(2)))
@@ -234,8 +261,8 @@ class Parameters(Shell):
 
     def _alive(self, part: Parameter, found: Found) -> Text:
         """The text of a value that is used without a default."""
-        if found.text is None and self.state.option("nounset") is True:
-            raise Died
+        if found.text is None:
+            self.may_die("nounset")
         return EMPTY if found.text is None else found.text
 
     def _scalar_operator(self, part: Parameter, found: Found) -> Text:
@@ -271,10 +298,16 @@ class Parameters(Shell):
                 raise Died
             return value
         if kind == "+":
-            return self._one_of(there, expected, self.text(argument) if there is not False else EMPTY, EMPTY)
+            if there is None:
+                text = self.possibly(lambda: self.text(argument))
+                return EMPTY if text is None else self._one_of(there, expected, text, EMPTY)
+            return self.text(argument) if there else EMPTY
         if there is True:
             return value
-        text = self._one_of(there, expected, value, self.text(argument))
+        other = self.possibly(lambda: self.text(argument)) if there is None else self.text(argument)
+        if other is None:
+            return value
+        text = self._one_of(there, expected, value, other)
         if kind == "=":
             if part.index is not None or not re.fullmatch(r"[A-Za-z_]\w*", part.name):
                 raise Doubt("an assignment in an expansion", part.line)
@@ -417,7 +450,8 @@ class Parameters(Shell):
             told = presumed(text)
             return Number(None, None if told is None else evaluate(told, variables).presumed)
         except BadArithmetic as error:
-            raise Doubt(f"arithmetic that fails or is not understood: {error}", expression.line) from None
+            reason = f"arithmetic that fails or is not understood: {error}"
+            raise Doubt(reason, expression.line, fails=True) from None
 
     def arithmetic_text(self, expression: Word) -> Text:
         value = self.arithmetic(expression)
@@ -430,8 +464,9 @@ class Parameters(Shell):
         base, bracket, index = name.partition("[")
         found = self.find(base, index[:-1] if bracket else None, 0)
         if found.text is None:
-            if self.state.option("nounset") is True:
-                raise Died
+            # In a part of an expression that may not be looked at, this may not end the script after all.
+            if self.state.option("nounset") is not False:
+                raise Doubt("an unset variable in arithmetic", 0, fails=True)
             return "", ""
         certain = None if found.maybe_unset else known(found.text)
         return certain, "" if found.presumed_unset else presumed(found.text, lax=True)

@@ -107,7 +107,7 @@ class SimpleParser(Scanner):
             redirection = self.redirection()
             if redirection is not None:
                 redirections.append(redirection)
-            elif not self.peek() or (self.peek() in META and not self._process_file_here()):
+            elif not self.peek() or (self.peek() in META and not self.process_file_here()):
                 break
             elif not words and (assignment := self._assignment()):
                 assignments.append(assignment)
@@ -125,9 +125,6 @@ class SimpleParser(Scanner):
             raise self.fail("an unexpected (")
         self._note_extglob(words)
         return Simple(tuple(assignments), tuple(words), tuple(redirections), start, end, line)
-
-    def _process_file_here(self) -> bool:
-        return self.peek() in "<>" and self.peek(1) == "("
 
     def _note_extglob(self, words: list[Word | Assignment]) -> None:
         texts = [word.bare if isinstance(word, Word) else None for word in words]
@@ -200,7 +197,7 @@ class SimpleParser(Scanner):
             if self.peek() == ")":
                 self.at += 1
                 return tuple(elements)
-            if not self.peek() or (self.peek() in META and not self._process_file_here()):
+            if not self.peek() or (self.peek() in META and not self.process_file_here()):
                 raise self.fail("an array that is never closed", opened)
             elements.append(self._element())
 

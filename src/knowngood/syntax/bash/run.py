@@ -26,12 +26,14 @@ from knowngood.syntax.bash.state import (
     join_states,
     to_latin,
 )
+from knowngood.syntax.bash.split import Words
 from knowngood.syntax.bash.surroundings import Surroundings, surroundings, word_reading
 from knowngood.syntax.bash.text import Text, unknown
 from knowngood.syntax.bash.utilities import is_chore
 from knowngood.syntax.bash.wrappers import see_through
 
 MOST_LAUNCHES = 64
+_SYNTAX = re.compile(r"[\\'\"`$&|;<>(){}*?\[\]~#!\n]")
 _DECLARING = frozenset(["export", "declare", "typeset", "local", "readonly"])
 # Commands of bash's own that set variables: a word that may be one of them makes everything doubtful.
 _CHANGING = _DECLARING | frozenset(
@@ -82,10 +84,14 @@ class Runner(Builtins):
         self.unread: tuple[str, int] | None = None
         self.broken: list[int] = []
 
+    @property
+    def launch_count(self) -> int:
+        return len(self.launches)
+
     def program(self, program: Program) -> None:
         """All lines, up to where bash would stop at an error."""
         for line in program.lines:
-            self.commands(line)
+            self.line(line)
         if program.error is not None:
             line_number, message = program.error
             self.unread = self.unread or (message, line_number)
@@ -98,19 +104,30 @@ class Runner(Builtins):
     # --- simple commands ----------------------------------------------------------------------------
 
     def simple(self, node: Simple) -> None:
-        self.state.status = self.state.status if not node.words else DONE
         first = node.words[0] if node.words else None
         name = first.bare if isinstance(first, Word) else None
         if name in _DECLARING and name not in self.state.functions:
             self._declaration(name, node)
             return
-        items = self.fields(word for word in node.words if isinstance(word, Word))
+        try:
+            items = self.fields(word for word in node.words if isinstance(word, Word))
+        except Doubt as doubt:
+            self._may_launch(node, name, doubt)
+            raise
         if any(isinstance(word, Assignment) for word in node.words):
             raise Doubt("an array among a command's words", node.line)
         if not items:
             self._assignments_alone(node)
         else:
             self._named(node, items)
+
+    def _may_launch(self, node: Simple, name: str | None, doubt: Doubt) -> None:
+        """A command whose words could not be worked out; bash may start it all the same."""
+        if name is None or (name not in self.state.functions and not self.builtin(name) and name not in _CHANGING):
+            self.doubts += 1
+            first = () if name is None else (Field(texts.plain(name), node.line),)
+            self.external(node, (*first, Gap(doubt.reason, doubt.line)))
+            self.doubts -= 1
 
     def _declaration(self, name: str | None, node: Simple) -> None:
         for prefix in node.assignments:
@@ -125,9 +142,9 @@ class Runner(Builtins):
         self.declare(name or "", node.words[1:], node.line)
 
     def _assignments_alone(self, node: Simple) -> None:
-        self.state.status = DONE
         for assignment in node.assignments:
             self.assignment(assignment)
+        self.state.status = DONE
         if any(_runs_command(assignment) for assignment in node.assignments) or node.words:
             self.state.status = UNSURE
 
@@ -183,11 +200,16 @@ class Runner(Builtins):
                 own.text, Export.YES, own.line, own.maybe_unset, own.presumed_unset, path=own.path
             )
         tainted = self.state.taint
+        given = {name: self.state.variables[name] for name in saved}
         run()
         if self.state.taint is not tainted:
             return
         for name, variable in saved.items():
-            if variable is None:
+            if self.state.variables.get(name) is not given[name]:
+                # A function that exports the name makes it lasting; one that assigns it doesn't.
+                text = unknown("it was set within a command that it is a prefix of", node.line)
+                self.state.variables[name] = Variable(text, Export.MIXED, node.line, maybe_unset=True)
+            elif variable is None:
                 self.state.variables.pop(name, None)
             else:
                 self.state.variables[name] = variable
@@ -195,15 +217,19 @@ class Runner(Builtins):
     # --- functions and other texts ------------------------------------------------------------------
 
     def call(self, name: str, node: Simple, items: Items) -> None:
-        function = self.state.functions.get(name)
-        if function is None:
-            raise Doubt(f"the function {name} depends on a condition", node.line)
-        if len(self.calls) > 20:
+        functions = self.state.functions[name]
+        if len(self.calls) > 20 or len(functions) > 4:
             raise Doubt(f"the function {name} calls itself too deeply", node.line)
-        self.run_in_frame(lambda: self._body(function), items[1:])
 
-    def _body(self, function: Function) -> None:
-        self.command(function.body)
+        def called(function: Function | None) -> Callable[[], None]:
+            if function is None:
+                return lambda: self.external(node, items)
+            return lambda: self.run_in_frame(lambda: self.command(function.body), items[1:])
+
+        if len(functions) == 1:
+            called(functions[0])()
+        else:
+            self.ways([(called(function), False) for function in functions], node.line)
 
     def run_in_frame(self, run: Callable[[], None], positional: Items) -> None:
         """A function's body: its arguments and local variables end with it."""
@@ -236,9 +262,31 @@ class Runner(Builtins):
 
     def _eval(self, node: Simple, items: Items) -> None:
         words = known_words(items[1:])
-        if words is None:
-            raise Doubt("eval of what is not known", node.line)
-        self._foreign_text(" ".join(words), node.line)
+        if words is not None:
+            self._foreign_text(" ".join(words), node.line)
+            return
+        text = self.joined(items[1:], star=False)
+        options = texts.alternatives(text)
+        if options is not None:
+            expected = texts.presumed(text)
+            self.ways(
+                [(lambda o=o: self._foreign_text(o, node.line), o == expected) for o in options],  # type: ignore[misc]
+                node.line,
+            )
+            return
+        self._eval_in_part(node, text)
+
+    def _eval_in_part(self, node: Simple, text: Text) -> None:
+        """A text with holes: a launch, if anything of it is known; and anything else may have happened."""
+        if texts.starts_with(text):
+            pieces = [piece for piece in text if isinstance(piece, str)]
+            items: Items = (Gap("eval of what is not known", node.line),)
+            if not any(_SYNTAX.search(piece) for piece in pieces):
+                words = Words(" \t\n", node.line, None, False)
+                words.soft(text, last=True)
+                items = words.done()
+            self.external(node, items)
+        raise Doubt("eval of what is not known", node.line)
 
     def _foreign_text(self, text: str, line: int) -> None:
         program = parse(text, first_line=line, extglob=self.state.option("extglob") is True)
@@ -247,7 +295,7 @@ class Runner(Builtins):
         self.foreign += 1
         try:
             for commands in program.lines:
-                self.commands(commands)
+                self.line(commands)
         finally:
             self.foreign -= 1
 
@@ -278,7 +326,7 @@ class Runner(Builtins):
         ended: State | None = None
         try:
             for commands in program.lines:
-                self.commands(commands)
+                self.line(commands)
             ended = self.state
         except Died:
             pass
@@ -392,7 +440,7 @@ class Runner(Builtins):
                 if variable.items is None and variable.keyed is None
             }
             for name, variable in list(state.variables.items()):
-                if variable.export in (Export.INHERITED, Export.MIXED) and variable.text is not None:
+                if variable.export is not Export.YES and variable.text is not None:
                     state.variables[name] = Variable(
                         unknown("it is exported under a condition", node.line),
                         variable.export,
@@ -403,14 +451,16 @@ class Runner(Builtins):
             state.functions, state.options, state.scopes = {}, {}, []
             state.positional, state.getopts = positional, (1, 1)
             for commands in program.lines:
-                self.commands(commands)
+                self.line(commands)
 
         self.foreign += 1
         self.subshells -= replaces
         guarded, self.guarded = self.guarded, 0
+        own_path, self.own_path = self.own_path, ""
         try:
             self.apart(run)
         finally:
+            self.own_path = own_path
             self.foreign -= 1
             self.subshells += replaces
             self.guarded = guarded
@@ -443,7 +493,14 @@ class Runner(Builtins):
     # --- command substitution -----------------------------------------------------------------------
 
     def output(self, part: CommandOutput) -> Text:
-        text = pure_output(self, part)
+        outside = self.state
+        self.state = outside.copy()
+        try:
+            text = pure_output(self, part)
+        except (Died, Doubt):
+            text = None
+        finally:
+            self.state = outside
         if text is None:
             shown = from_latin(part.source)
             shown = shown if len(shown) <= 60 else shown[:57] + "…"

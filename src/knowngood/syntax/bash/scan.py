@@ -74,7 +74,7 @@ class Scanner:
     def word(self, stops: str = META) -> Word:
         """A word from here to the next unquoted stop; it may be empty."""
         start, line = self.at, self.line()
-        parts = self._parts(lambda: self.peek() in stops, stops)
+        parts = self._parts(lambda: self.peek() in stops and not self.process_file_here(), stops)
         return Word(tuple(parts), start, self.at, line)
 
     def _parts(self, ended: Callable[[], bool], stops: str) -> list[Part]:
@@ -91,7 +91,7 @@ class Scanner:
                 self._dollar(parts, quoted=False)
             elif char == "`":
                 parts.append(self._backquoted(quoted=False))
-            elif char in "<>" and self.peek(1) == "(":
+            elif self.process_file_here():
                 parts.append(self._process_file())
             elif self.extglob and char in "?*+@!" and self.peek(1) == "(":
                 _add(parts, self._extended_glob(), False)
@@ -179,6 +179,10 @@ class Scanner:
             depth += {"(": 1, ")": -1}.get(char, 0)
             self.at += 1
         return self.text[start : self.at]
+
+    def process_file_here(self) -> bool:
+        """Whether `<(` or `>(` stands here."""
+        return self.peek() in ("<", ">") and self.peek(1) == "("
 
     def _process_file(self) -> ProcessFile:
         line = self.line()

@@ -20,13 +20,18 @@ class Died(Exception):  # noqa: N818 - named for what happened
     """This path of the script ends here: bash exits."""
 
 
-class Doubt(Exception):  # noqa: N818 - named for what happened
-    """Bash's behaviour from here on is not known."""
+class Left(Died):
+    """It goes on after a loop or a function, which knows."""
 
-    def __init__(self, reason: str, line: int) -> None:
+
+class Doubt(Exception):  # noqa: N818 - named for what happened
+    """Bash's behaviour from here on is not known; `fails`: it stops with an error, and may not go on at all."""
+
+    def __init__(self, reason: str, line: int, *, fails: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.line = line
+        self.fails = fails
 
 
 class Exhausted(Exception):  # noqa: N818 - named for what happened
@@ -43,12 +48,19 @@ class Shell:
         self.own_path = path
         self.files = files
         self.steps = 0
+        self.doubts = 0  # within a way that may not be gone
         self.foreign = 0  # within a text that is no file's: eval, bash -c
 
     def step(self, cost: int = 1) -> None:
         self.steps += cost
         if self.steps > MOST_STEPS:
             raise Exhausted
+
+    def may_die(self, option: str) -> None:
+        """Bash exits here if the option is set; where that is not known, what follows may not be reached."""
+        if self.state.option(option) is True:
+            raise Died
+        self.doubts += self.state.option(option) is None
 
     @property
     def spans_are_ours(self) -> bool:
@@ -72,9 +84,9 @@ class Shell:
             raise Doubt(f"{name} refers to a name that is not known", line)
         old = self.state.look_up(target)
         if "r" in old.attributes:
-            raise Doubt(f"{target} is read-only", line)
+            raise Doubt(f"{target} is read-only", line, fails=True)
         if "?" in old.attributes:
-            raise Doubt(f"{target} may be read-only", line)
+            raise Doubt(f"{target} may be read-only", line, fails=True)
         if old.keyed is not None or "A" in old.attributes:
             raise Doubt(f"{target} is an associative array", line)
         if old.items is not None:
@@ -160,7 +172,7 @@ class Shell:
         if target is None:
             raise Doubt(f"{name} refers to a name that is not known", line)
         if self.state.look_up(target).attributes & {"r", "?"}:
-            raise Doubt(f"{target} is read-only", line)
+            raise Doubt(f"{target} is read-only", line, fails=True)
         if any(target in scope for scope in self.state.scopes):
             # What a local name uncovers when it is unset depends on where it was made.
             self.state.variables[target] = Variable(

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 
 from knowngood.syntax.bash.fields import Field, Gap, Item, Span, all_choices, presumed_fields
-from knowngood.syntax.bash.text import MOST_CHOICES, Hole, Text, concat, first_hole, plain, starts_with
+from knowngood.syntax.bash.text import (
+    MOST_CHOICES,
+    Hole,
+    Text,
+    alternatives,
+    concat,
+    first_hole,
+    known,
+    plain,
+    presumed,
+    starts_with,
+)
 
 _GLOB = re.compile(r"[*?]|\[.*\]", re.DOTALL)
 _WHITE = " \t\n"
@@ -38,14 +49,16 @@ class Words:
 
     def hard(self, text: Text) -> None:
         """Quoted text: a word even when it is empty."""
-        self._add(Piece(text))
+        if self._rest is None:
+            self._add(Piece(text))
 
     def literal(self, text: str) -> None:
-        self._add(Piece(plain(text), literal=True))
+        if self._rest is None:
+            self._add(Piece(plain(text), literal=True))
 
     def soft(self, text: Text, *, last: bool) -> None:
         """The outcome of an unquoted expansion; `last` when no more of the word follows."""
-        for at, piece in enumerate(text):
+        for at, piece in enumerate(text if self._rest is None else ()):
             if isinstance(piece, str):
                 self._split(piece)
             elif self._stands_apart(text, at, last):
@@ -83,31 +96,49 @@ class Words:
 
     def items_of(self, items: Sequence[Item], *, quoted: bool, last: bool) -> None:
         """`$@` or an array: the first joins what stands before it, the last what follows."""
+        if self._rest is not None or self._joins_a_gap(items, last):
+            return
         for at, item in enumerate(items):
             if at:
                 self.finish()
             if isinstance(item, Gap):
-                self._gap(item, alone=at > 0 or self._current is None, last=last or at + 1 < len(items))
+                self.items.append(item if quoted else self._split_gap(item))
             elif quoted:
                 self._add(Piece(item.text))
                 self._remember(item)
             else:
                 self.soft(item.text, last=last and at + 1 == len(items))
 
+    def _split_gap(self, gap: Gap) -> Gap:
+        """Words of which little is known, split once more."""
+        ifs = " \t\n" if self.ifs is None else self.ifs
+        start = re.split("[" + re.escape(ifs) + r"*?\[]", gap.start)[0] if ifs else gap.start
+        inner = [field for choice in (*(gap.choices or ()), gap.presumed or ()) for field in choice]
+        texts = [known(field.text) for field in inner]
+        if any(text is None or not re.fullmatch(r"[\w./:=-]+", text) or set(text) & set(ifs) for text in texts):
+            return Gap(gap.reason, gap.line, start)
+        return replace(gap, start=start)
+
+    def _joins_a_gap(self, items: Sequence[Item], last: bool) -> bool:
+        """Where a gap touches more of the word, and may be empty, all from here on is one gap."""
+        if not items:
+            return False
+        first, final = items[0], items[-1]
+        touches = isinstance(first, Gap) and self._current is not None
+        gap = first if touches else final
+        if not isinstance(gap, Gap) or not (touches or not last):
+            return False
+        pieces = [*(self._current or []), *([Piece(first.text)] if isinstance(first, Field) else [])]
+        self._current = None
+        self._rest = Gap(gap.reason, gap.line, _start(pieces))
+        return True
+
     _origin: Field | None = None
+    _rest: Gap | None = None
 
     def _remember(self, item: Field) -> None:
         """A word that is an array's element and nothing else is written where the element is."""
         self._origin = item if self._current is not None and len(self._current) == 1 else None
-
-    def _gap(self, gap: Gap, *, alone: bool, last: bool) -> None:
-        if alone and last:
-            self.finish()
-            self.items.append(gap)
-            return
-        before = concat(*(piece.text for piece in self._current or ()))
-        self._current = None
-        self.items.append(Gap(gap.reason, gap.line, starts_with(before) if before else ""))
 
     def _add(self, piece: Piece) -> None:
         if self._current is None:
@@ -148,7 +179,7 @@ class Words:
 
     def done(self) -> tuple[Item, ...]:
         self.finish()
-        return tuple(self.items)
+        return tuple(self.items) if self._rest is None else (*self.items, self._rest)
 
     def finish(self) -> None:
         """The word in hand is complete."""
@@ -160,9 +191,7 @@ class Words:
         ragged = [_ragged(piece) for piece in pieces]
         if any(ragged):
             self.items += self._ragged_words(pieces, text)
-        elif self.globs and any(
-            _GLOB.search(_visible(piece)) for piece in pieces if piece.soft or piece.literal
-        ):
+        elif self.globs and _GLOB.search("".join(_visible(piece) for piece in pieces)):
             self.items.append(Gap("a pattern for file names", self.line, _before_glob(pieces)))
         elif origin is not None:
             self.items.append(origin)
@@ -175,9 +204,9 @@ class Words:
         assert hole is not None  # noqa: S101 - a ragged piece has a hole
         expected = self._as_presumed(pieces)
         choices = self._by_choice(pieces)
-        if choices is not None and all(len(choice) == 1 for choice in choices):
-            return [Field(text, self.line, self.span)]
-        if choices is None and expected is not None and len(expected) == 1:
+        whole = {presumed(text)} if choices is None else set(alternatives(text) or ())
+        words = (expected,) if choices is None else choices
+        if all(word is not None and len(word) == 1 and known(word[0].text) in whole for word in words):
             return [Field(text, self.line, self.span)]
         return [Gap(hole.reason, hole.line, _start(pieces), choices, expected)]
 
@@ -234,6 +263,9 @@ def _ragged(piece: Piece) -> bool:
 
 
 def _visible(piece: Piece) -> str:
+    """The text as far as it can be a pattern."""
+    if not (piece.soft or piece.literal):
+        return "0"
     return "".join(part if isinstance(part, str) else "0" for part in piece.text)
 
 

@@ -14,12 +14,18 @@ from knowngood.syntax.bash.text import Hole, Text, unknown
 
 
 class Export(enum.Enum):
-    """Whether a variable is given to commands. INHERITED: where the caller gave its name."""
+    """Whether a variable is given to commands. INHERITED: where the caller gave its name.
+
+    MIXED: it depends on a condition. PRESUMED and DOUBTED: it does too, but when the caller gives nothing it is
+    exported, or is not.
+    """
 
     YES = "yes"
     NO = "no"
     INHERITED = "inherited"
     MIXED = "mixed"
+    PRESUMED = "presumed"
+    DOUBTED = "doubted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +177,8 @@ class State:
     caller: Caller
     positional: Items
     variables: dict[str, Variable] = field(default_factory=dict)
-    functions: dict[str, Function | None] = field(default_factory=dict)
+    # what a name may stand for, by condition; None among them: no function
+    functions: dict[str, tuple[Function | None, ...]] = field(default_factory=dict)
     options: dict[str, bool | None] = field(default_factory=dict)
     scopes: list[dict[str, Variable]] = field(default_factory=list)
     status: Status = DONE
@@ -259,7 +266,9 @@ def join_states(one: State, other: State, reason: str, line: int, *, prefer_one:
         left, right = one._own(name), other._own(name)
         variables[name] = left if left == right else join_variables(left, right, reason, line, prefer_one)
     functions = {
-        name: one.functions.get(name) if one.functions.get(name) == other.functions.get(name) else None
+        name: tuple(
+            dict.fromkeys(one.functions.get(name, (None,)) + other.functions.get(name, (None,)))
+        )
         for name in dict.fromkeys([*one.functions, *other.functions])
     }
     options = {
@@ -290,11 +299,15 @@ def _join_scopes(one: State, other: State, reason: str, line: int) -> list[dict[
     return joined
 
 
+def _mixed_export(preferred: Variable, prefer: bool) -> Export:
+    if not prefer or preferred.export is Export.MIXED:
+        return Export.MIXED
+    return Export.PRESUMED if preferred.export in (Export.YES, Export.PRESUMED) else Export.DOUBTED
+
+
 def join_variables(one: Variable, other: Variable, reason: str, line: int, prefer_one: bool) -> Variable:
     line = max(one.line, other.line) or line
-    export = one.export if one.export is other.export else Export.MIXED
-    if prefer_one and export is Export.MIXED and one.text is not None:
-        export = one.export
+    export = one.export if one.export is other.export else _mixed_export(one, prefer_one)
     attributes = one.attributes | other.attributes
     if one.items is not None and other.items is not None:
         items = join_items(one.items, other.items, reason, line, prefer_one=prefer_one)

@@ -58,10 +58,10 @@ def surroundings(state: State) -> Surroundings:
             given[name] = Reading(Unknown(f"bash sets {name} by itself"), variable.line, variable.path)
         elif variable.export is Export.YES:
             given[name] = reading_of(variable)
-        elif variable.export is Export.MIXED:
-            given[name] = _mixed(variable)
         elif variable.export is Export.INHERITED:
             unexported[name] = reading_of(variable)
+        elif variable.export is not Export.NO:
+            given[name] = _mixed(variable)
         elif state.taint or _may_give(state, name):
             given[name] = Reading(ABSENT, variable.line, variable.path)
     reason = None
@@ -77,8 +77,11 @@ def _may_give(state: State, name: str) -> bool:
 def _mixed(variable: Variable) -> Reading:
     if variable.text is None:
         return Reading(ABSENT, variable.line, variable.path)
-    if variable.presumed_unset:
+    if variable.presumed_unset or variable.export is Export.DOUBTED:
         return Reading(ABSENT, variable.line, variable.path, default=True)
+    if variable.export is Export.PRESUMED:
+        told = reading_of(variable)
+        return replace(told, default=True) if isinstance(told.value, Known) else told
     hole = first_hole(variable.text)
     reason = hole.reason if hole else "whether it is exported is not known"
     return Reading(Unknown(reason), variable.line, variable.path)

@@ -64,6 +64,10 @@ def _sudo(around: Surroundings, options: Options) -> Surroundings:
     return around.opened("sudo decides which names pass")
 
 
+def _stdbuf(around: Surroundings, options: Options) -> Surroundings:
+    return around.opened("stdbuf sets it", ["LD_PRELOAD", "_STDBUF_I", "_STDBUF_O", "_STDBUF_E"])
+
+
 def _uv(around: Surroundings, options: Options) -> Surroundings:
     if any(name == "--env-file" for name, _ in options):
         return around.opened("uv reads an environment file")
@@ -157,7 +161,7 @@ WRAPPERS: dict[str, Wrapper] = {
     ),
     "taskset": Wrapper("", "-a --all-tasks -c --cpu-list", skip=1),
     "timeout": Wrapper("-k --kill-after -s --signal", "--foreground --preserve-status -v --verbose -f -p", skip=1),
-    "stdbuf": Wrapper("-i --input -o --output -e --error"),
+    "stdbuf": Wrapper("-i --input -o --output -e --error", effect=_stdbuf),
     "numactl": _NUMACTL,
     "env": Wrapper(
         "-u --unset -C --chdir", "-i --ignore-environment - -v --debug", assigns=True, effect=_env

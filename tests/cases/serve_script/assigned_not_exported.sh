@@ -1,0 +1,4 @@
+KNOB=256
+SECOND=x
+export SECOND
+exec server --knob $KNOB

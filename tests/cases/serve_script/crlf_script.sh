@@ -1,0 +1,3 @@
+export A=1
+export B="two"
+server --tp 4

@@ -1,0 +1,2 @@
+export A=1
+exec server --tp 4

@@ -1,0 +1,4 @@
+EMPTY=
+K=1 $EMPTY
+export K
+server

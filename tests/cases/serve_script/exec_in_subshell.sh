@@ -1,0 +1,2 @@
+( exec server --sub )
+exec server --main

@@ -1,0 +1,4 @@
+export OTHER=$KNOB
+KNOB=5
+export KNOB
+exec server

@@ -1,0 +1,4 @@
+NAME=KNOB
+export "$NAME=5" "OTHER=a b"
+export ${NAME}_2=6
+server

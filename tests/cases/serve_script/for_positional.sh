@@ -1,0 +1,4 @@
+#: args x y
+for a; do LIST+="$a,"; done
+export LIST
+server

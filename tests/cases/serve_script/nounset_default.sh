@@ -1,0 +1,3 @@
+set -u
+export A=${A:-1} B="${B-}" C=${C:+x}
+exec server ${ARGS:-}

@@ -1,0 +1,4 @@
+export FLAGS="--a"
+FLAGS+=" --b"
+FLAGS="${FLAGS} --c"
+server $FLAGS

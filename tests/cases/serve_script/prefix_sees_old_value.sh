@@ -1,0 +1,3 @@
+X=old
+X=new server "$X"
+server "$X"

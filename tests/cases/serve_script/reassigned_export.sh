@@ -1,0 +1,4 @@
+export KNOB=1
+KNOB=2
+KNOB+=3
+exec server

@@ -1,0 +1,3 @@
+set -- --tp 4 --name "a b"
+set -- "$@" --more
+exec server "$@"

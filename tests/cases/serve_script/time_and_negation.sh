@@ -1,0 +1,4 @@
+time server --timed
+! server --negated
+export S=done
+server

@@ -1,0 +1,2 @@
+V="one two  three"
+server $V "$V" pre$V post${V}x --x=$V

@@ -1,0 +1,1 @@
+server $NOPE "$NOPE" --x=$NOPE a${NOPE}b
