@@ -1,0 +1,235 @@
+"""The environment that a service's processes start with.
+
+From the lowest: the manager's own environment, what systemd sets itself, PassEnvironment=, Environment=,
+EnvironmentFile= (in order); UnsetEnvironment= takes away. Source: systemd.exec(5), "Environment" and
+"Environment Variables Set or Propagated by the Service Manager"; src/core/execute.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from knowngood.model import ABSENT, Known, Reading, Unknown, Value
+from knowngood.syntax.systemd.envfile import VALID_NAME, EnvEntry, read_environment_file
+from knowngood.syntax.systemd.specifiers import BadSpecifierError, UnknownSpecifierError, expand
+from knowngood.syntax.systemd.text import Assignment
+from knowngood.syntax.systemd.utf8 import is_valid
+from knowngood.syntax.systemd.wordlists import ENVIRONMENT, NAMES, good_words, text_of
+
+if TYPE_CHECKING:
+    from knowngood.syntax.systemd.unit import Unit
+
+# What systemd sets by itself, or may; the values are not in the unit's texts.
+_BY_SYSTEMD = frozenset(
+    """USER LOGNAME HOME SHELL TERM INVOCATION_ID XDG_RUNTIME_DIR RUNTIME_DIRECTORY STATE_DIRECTORY
+    CACHE_DIRECTORY LOGS_DIRECTORY CONFIGURATION_DIRECTORY CREDENTIALS_DIRECTORY MAINPID MANAGERPID
+    LISTEN_FDS LISTEN_PID LISTEN_FDNAMES NOTIFY_SOCKET WATCHDOG_PID WATCHDOG_USEC SYSTEMD_EXEC_PID
+    JOURNAL_STREAM LOG_NAMESPACE SERVICE_RESULT EXIT_CODE EXIT_STATUS MONITOR_SERVICE_RESULT
+    MONITOR_EXIT_CODE MONITOR_EXIT_STATUS MONITOR_INVOCATION_ID MONITOR_UNIT PIDFILE REMOTE_ADDR
+    REMOTE_PORT TRIGGER_UNIT TRIGGER_PATH TRIGGER_TIMER_REALTIME_USEC TRIGGER_TIMER_MONOTONIC_USEC
+    MEMORY_PRESSURE_WATCH MEMORY_PRESSURE_WRITE SYSTEMD_NSS_DYNAMIC_BYPASS FDSTORE""".split()
+)
+
+
+class Environment(Mapping[str, Reading]):
+    """Names and their readings.
+
+    Iterating gives the names that the unit's texts and the manager's environment set. Any name may be asked
+    for: one that is not among them is Absent, or Unknown where something is open; then it counts as contained
+    (`in`), so that a plain look-up never takes it for absent. `open` is why names that are not listed may be
+    set all the same; None where they can't be.
+    """
+
+    def __init__(self, readings: dict[str, Reading], unset: set[str], open_: str | None) -> None:
+        self._readings = readings
+        self._unset = unset
+        self.open = open_
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._readings)
+
+    def __len__(self) -> int:
+        return len(self._readings)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and not isinstance(self[name].value, type(ABSENT))
+
+    def __getitem__(self, name: str) -> Reading:
+        if name in self._readings:
+            return self._readings[name]
+        if name in self._unset:
+            return Reading(ABSENT)
+        if name in _BY_SYSTEMD:
+            return Reading(Unknown("set by systemd itself, if at all"))
+        return Reading(ABSENT if self.open is None else Unknown(self.open))
+
+
+def environment(
+    unit: Unit, files: Mapping[str, bytes | None] | None, base: Mapping[str, Value] | None
+) -> Environment:
+    """Work out the environment.
+
+    `files` are the contents of the environment files by path, None for one that could not be read; one that
+    is not among them is taken as missing where a `-` allows it; without `files` (None) none is known. `base`
+    is the manager's environment, as `systemctl show-environment` tells it; None or empty where it is not
+    known (it never is empty).
+    """
+    return _Builder(unit, files).build(base or None)
+
+
+class _Builder:
+    def __init__(self, unit: Unit, files: Mapping[str, bytes | None] | None) -> None:
+        self._unit, self._files = unit, files
+        self._found: dict[str, Reading] = {}
+        self._unset: set[str] = set()
+        self._open: str | None = None
+
+    def build(self, base: Mapping[str, Value] | None) -> Environment:
+        if self._unit.refused is not None:
+            return Environment({}, set(), "systemd would refuse the unit")
+        if base is None:
+            self._open = "the environment of systemd's manager is not known"
+        else:
+            self._found |= {name: Reading(value) for name, value in base.items()}
+        self._user()
+        for assignment in self._lines("PassEnvironment"):
+            self._pass(assignment)
+        for assignment in self._lines("Environment"):
+            self._assign(assignment)
+        for assignment in self._lines("EnvironmentFile"):
+            self._file(assignment)
+        for assignment in self._lines("UnsetEnvironment"):
+            self._take_away(assignment)
+        if self._lines("PAMName"):
+            self._all_unknown("PAM may change it (PAMName=)")
+        return Environment(self._found, self._unset, self._open)
+
+    def _lines(self, directive: str) -> list[Assignment]:
+        return [entry.assignment for entry in self._unit.in_force(f"Service.{directive}")]
+
+    def _user(self) -> None:
+        """USER and LOGNAME are the names that User= gives; all else of the user stands on the node."""
+        reading = self._unit.value("Service", "User")
+        plain = isinstance(reading.value, Known) and not str(reading.value.value).isdigit()
+        sets = self._unit.value("Service", "SetLoginEnvironment").value
+        if plain and sets == ABSENT:
+            self._found |= dict.fromkeys(("USER", "LOGNAME"), reading)
+        if self._lines("ExecSearchPath"):
+            self._found["PATH"] = Reading(Unknown("ExecSearchPath= sets it from systemd 250 on"))
+
+    def _pass(self, assignment: Assignment) -> None:
+        unknown = Unknown("passed on from systemd's own environment, if it is set there")
+        for word in good_words(assignment.text, NAMES):
+            name = self._expanded(text_of(word), assignment)
+            if name is not None and VALID_NAME.match(name):
+                self._found[name] = Reading(unknown, assignment.line_at(word.start), assignment.path)
+
+    def _assign(self, assignment: Assignment) -> None:
+        for word in good_words(assignment.text, ENVIRONMENT):
+            text = text_of(word)
+            name = text.partition("=")[0]
+            line = assignment.line_at(word.start)
+            try:
+                whole = expand(text, self._unit.name)
+            except BadSpecifierError:
+                continue  # systemd ignores the word
+            except UnknownSpecifierError as unknown:
+                self._assign_unknown(name, str(unknown), line, assignment.path)
+                continue
+            name, equals, value = whole.partition("=")
+            if equals and VALID_NAME.match(name) and _is_text(value):
+                self._found[name] = Reading(Known(value), line, assignment.path)
+
+    def _assign_unknown(self, name: str, why: str, line: int, path: str) -> None:
+        if VALID_NAME.match(name):
+            self._found[name] = Reading(Unknown(why), line, path)
+        elif "%" in name:
+            self._all_unknown(why)
+
+    def _file(self, assignment: Assignment) -> None:
+        text = self._expanded(assignment.text, assignment)
+        if text is None:
+            return
+        optional = text.startswith("-")
+        path = _simple(text.removeprefix("-"))
+        if self._files is None:
+            self._all_unknown(f"{path} was not looked at")
+            return
+        if any(char in path for char in "*?["):
+            self._all_unknown(f"{path} may be several files")
+            return
+        data = self._files.get(path, self._files.get(text.removeprefix("-")))
+        if data is None:
+            if not optional:
+                self._all_unknown(f"the unit can't start while {path} can't be read")
+            elif path in self._files:
+                self._all_unknown(f"{path} could not be read")
+            return
+        file = read_environment_file(data, path)
+        if file.refused is not None:
+            if not optional:
+                self._all_unknown(f"the unit can't start: {file.refused.message}")
+            return
+        for entry in file.entries:
+            self._from_file(entry, path)
+
+    def _from_file(self, entry: EnvEntry, path: str) -> None:
+        value: Value = Known(entry.value)
+        if entry.disputed:
+            known = self._found.get(entry.name)
+            if known is not None and known.value == value:
+                return
+            value = Unknown(entry.disputed)
+        self._found[entry.name] = Reading(value, entry.line, path)
+
+    def _take_away(self, assignment: Assignment) -> None:
+        for word in good_words(assignment.text, ENVIRONMENT):
+            text = self._expanded(text_of(word), assignment)
+            if text is None:
+                continue
+            name, equals, value = text.partition("=")
+            if not VALID_NAME.match(name):
+                continue
+            if not equals:
+                self._found.pop(name, None)
+                self._unset.add(name)
+            else:
+                self._take_value(name, value)
+
+    def _take_value(self, name: str, value: str) -> None:
+        """`UnsetEnvironment=X=1` takes X away only where it is 1."""
+        known = self._found.get(name)
+        if known is not None and known.value == Known(value):
+            del self._found[name]
+            self._unset.add(name)
+        elif known is not None and isinstance(known.value, Unknown):
+            self._found[name] = Reading(
+                Unknown(f"{known.value.reason}; and UnsetEnvironment= may take it away")
+            )
+
+    def _expanded(self, text: str, assignment: Assignment) -> str | None:
+        """The text with its specifiers; None where systemd ignores it, or nobody can tell (all is open)."""
+        try:
+            return expand(text, self._unit.name)
+        except BadSpecifierError:
+            return None
+        except UnknownSpecifierError as unknown:
+            self._all_unknown(f"{assignment.path}:{assignment.line}: {unknown}")
+            return None
+
+    def _all_unknown(self, why: str) -> None:
+        """Nothing is certain any more, whether it is set by now or not."""
+        self._open = why
+        self._unset.clear()
+        for name, reading in self._found.items():
+            self._found[name] = Reading(Unknown(why), reading.line, reading.path)
+
+
+def _is_text(value: str) -> bool:
+    return is_valid(value.encode("utf-8", "surrogateescape"))
+
+
+def _simple(path: str) -> str:
+    """The path as systemd spells it: without doubled slashes and single dots."""
+    return "/" + "/".join(part for part in path.split("/") if part not in ("", "."))

@@ -1,0 +1,61 @@
+"""The traces that a directive leaves on a process or its control group, in the kernel's spelling.
+
+Source: proc(5) (limits, status, stat), the kernel's admin-guide/cgroup-v2.rst.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from knowngood.model import Known, Unknown, Value
+from knowngood.syntax.systemd.cpus import cpus
+from knowngood.syntax.systemd.kinds import PAGE
+from knowngood.syntax.systemd.limits import RESOURCES, limit_of_kernel
+from knowngood.syntax.systemd.numbers import INFINITY, MOST, integer, mode, show_share, show_size
+
+_PROCESS = "User Group WorkingDirectory UMask Nice OOMScoreAdjust CPUAffinity".split()
+_CGROUP = "MemoryMax MemoryHigh CPUQuota TasksMax".split()
+_NAMES = [*_PROCESS, *_CGROUP, *sorted(f"Limit{resource}" for resource in RESOURCES)]
+TRACES = MappingProxyType({f"Service.{name}": name for name in _NAMES})
+
+
+def running_value(directive: str, trait: str) -> Value:
+    """The canonical value of a directive that a process shows. `trait` is the kernel's text.
+
+    Limits as `soft:hard` in the kernel's units, "infinity" for none; memory in bytes; CPUQuota as "QUOTA
+    PERIOD" in microseconds; "max" as the cgroup files have it does too. Unknown for text of another shape.
+    """
+    name = directive.partition(".")[2]
+    try:
+        return Known(_canonical(name, trait.strip()))
+    except (ValueError, ZeroDivisionError):
+        return Unknown(f"the kernel's text for {name} is of no known shape")
+
+
+def _canonical(name: str, text: str) -> str:
+    if name.startswith("Limit"):
+        return limit_of_kernel(name.removeprefix("Limit"), text)
+    if name in ("MemoryMax", "MemoryHigh"):
+        return INFINITY if text in ("max", INFINITY) else _memory(integer(text, 0, MOST))
+    if name == "TasksMax":
+        return INFINITY if text in ("max", INFINITY) else str(integer(text, 0, MOST))
+    if name == "CPUQuota":
+        return _quota(text)
+    if name == "CPUAffinity":
+        return cpus([text])
+    if name == "UMask":
+        return mode(text)
+    if name in ("Nice", "OOMScoreAdjust"):
+        return str(int(text))
+    return text.replace("%", "%%")
+
+
+def _memory(number: int) -> str:
+    return show_size(number - number % PAGE if number > PAGE else number)
+
+
+def _quota(text: str) -> str:
+    quota, _, period = text.partition(" ")
+    if quota in ("max", "-1", INFINITY):
+        return INFINITY
+    return show_share(round(int(quota) * 10000 / int(period or "100000")))

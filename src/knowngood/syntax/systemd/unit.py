@@ -1,0 +1,160 @@
+"""A unit as systemd would load it: fragment and drop-ins merged, resets done, what it ignores left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from knowngood.model import ABSENT, Known, Reading, Unknown, Value
+from knowngood.syntax.systemd.command import ExecCommand, commands
+from knowngood.syntax.systemd.directives import ALSO_SETS, KIND_OF, SAME_AS
+from knowngood.syntax.systemd.environment import Environment, environment
+from knowngood.syntax.systemd.kinds import joined, kind_of
+from knowngood.syntax.systemd.lint import Lint
+from knowngood.syntax.systemd.names import UnitName
+from knowngood.syntax.systemd.specifiers import UnknownSpecifierError, expander
+from knowngood.syntax.systemd.text import Assignment, UnitText
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """An assignment that counts, with its canonical text."""
+
+    assignment: Assignment
+    spelled: Value
+
+    @property
+    def reading(self) -> Reading:
+        """The raw text and where it stands."""
+        return Reading(Known(self.assignment.text), self.assignment.line, self.assignment.path)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What fragment and drop-ins come to. `texts` are in systemd's order of merging.
+
+    `refused` is why systemd does not load the unit at all; all its values are unknown then.
+    """
+
+    name: UnitName
+    texts: tuple[UnitText, ...] = field(repr=False)
+    lint: tuple[Lint, ...] = ()
+    refused: Lint | None = None
+
+    def lines(self, section: str, directive: str) -> tuple[Reading, ...]:
+        """The assignments in force, after resets, without those that systemd ignores: raw text and place."""
+        return tuple(entry.reading for entry in self.in_force(f"{section}.{directive}"))
+
+    def value(self, section: str, directive: str) -> Reading:
+        """The effective value, canonically spelled; Absent where nothing sets it, Unknown if not certain."""
+        whole = f"{section}.{directive}"
+        if self.refused is not None:
+            return Reading(Unknown(_why(self.refused)), self.refused.line, self.refused.path)
+        entries = self.in_force(whole)
+        if not entries:
+            return Reading(ABSENT)
+        last = entries[-1].assignment
+        spelled = []
+        for entry in entries:
+            if not isinstance(entry.spelled, Known):
+                return Reading(entry.spelled, entry.assignment.line, entry.assignment.path)
+            spelled.append(str(entry.spelled.value))
+        return Reading(Known(joined(whole, spelled)), last.line, last.path)
+
+    def all_values(self) -> Mapping[str, tuple[Reading, ...]]:
+        """Every directive that anything sets: "Service.LimitNOFILE" → its assignments in force, raw."""
+        return {
+            directive: tuple(entry.reading for entry in self.in_force(directive))
+            for directive in self._assigned
+            if self.in_force(directive)
+        }
+
+    def environment(
+        self, files: Mapping[str, bytes | None], *, base: Mapping[str, Value] | None = None
+    ) -> Environment:
+        """The environment that the unit's processes start with; see environment.py."""
+        return environment(self, files, base)
+
+    def exec_start(self, env: Environment | None = None) -> tuple[ExecCommand, ...]:
+        """The commands of ExecStart=, in order; see command.py.
+
+        `env` is what variables expand to; without it, what the unit itself says of them counts as far as no
+        environment file may change it.
+        """
+        return self.commands("ExecStart", env)
+
+    def commands(self, directive: str, env: Environment | None = None) -> tuple[ExecCommand, ...]:
+        """The same for ExecStartPre=, ExecReload= and the like."""
+        if self.refused is not None:
+            return ()
+        given = environment(self, None, None) if env is None else env
+        found = [
+            commands(entry.assignment, self.name, given) for entry in self.in_force(f"Service.{directive}")
+        ]
+        return tuple(command for some in found for command in some)
+
+    def in_force(self, directive: str) -> tuple[InForce, ...]:
+        """The assignments of `Section.Directive` that count."""
+        return self._in_force.get(SAME_AS.get(directive, directive), ())
+
+    @cached_property
+    def _assigned(self) -> tuple[str, ...]:
+        return tuple(self._in_force)
+
+    @cached_property
+    def _in_force(self) -> dict[str, tuple[InForce, ...]]:
+        found: dict[str, list[InForce]] = {}
+        for text in self.texts:
+            for assignment in text.assignments:
+                written = f"{assignment.section}.{assignment.directive}"
+                if written not in KIND_OF:
+                    continue
+                own = SAME_AS.get(written, written)
+                for directive in (own, *ALSO_SETS.get(own, ())):
+                    _enter(found.setdefault(directive, []), directive, assignment, self.name)
+        return {directive: tuple(entries) for directive, entries in found.items() if entries}
+
+
+def spelled_or_none(directive: str, text: str, unit: UnitName) -> Value | None:
+    """A line's canonical text; None where systemd ignores or refuses it."""
+    kind = kind_of(directive)
+    if kind is None:
+        return Known(text)
+    try:
+        return Known(kind.spell(directive.partition(".")[2], text, expander(unit)))
+    except UnknownSpecifierError as unknown:
+        return Unknown(str(unknown))
+    except ValueError:
+        return None
+
+
+def _enter(entries: list[InForce], directive: str, assignment: Assignment, unit: UnitName) -> None:
+    kind = kind_of(directive)
+    if kind is None:
+        return
+    if not assignment.text:
+        if kind.empty == "reset":
+            entries.clear()
+        elif kind.empty == "unsure" and entries:
+            reason = f"whether an empty {assignment.directive}= does anything depends on systemd's version"
+            entries[:] = [InForce(assignment, Unknown(reason))]
+        return
+    spelled = spelled_or_none(directive, assignment.text, unit)
+    if spelled is None:
+        return
+    if not kind.adds:
+        entries.clear()
+    entries.append(InForce(assignment, spelled))
+
+
+def _why(refused: Lint) -> str:
+    return f"systemd would refuse the unit: {refused.message}"
+
+
+def merge(name: str, fragment: UnitText | None, dropins: Sequence[UnitText]) -> Unit:
+    """Put the texts of a unit together."""
+    unit_name = UnitName.of(name)
+    texts = (*(() if fragment is None else (fragment,)), *dropins)
+    lint = tuple(remark for text in texts for remark in text.lint)
+    return Unit(unit_name, texts, lint, None if fragment is None else fragment.refused)
