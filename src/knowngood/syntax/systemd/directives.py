@@ -100,8 +100,8 @@ _UNIT = {
     "words": "Documentation",
     "kept_words": """Requires Requisite Wants BindsTo BindTo Upholds Conflicts Before After OnSuccess
         OnFailure PropagatesReloadTo PropagateReloadTo ReloadPropagatedFrom PropagateReloadFrom
-        PropagatesStopTo StopPropagatedFrom PartOf JoinsNamespaceOf RequiresMountsFor WantsMountsFor RequiresOverridable
-        RequisiteOverridable""",
+        PropagatesStopTo StopPropagatedFrom PartOf JoinsNamespaceOf RequiresMountsFor
+        WantsMountsFor RequiresOverridable RequisiteOverridable""",
     "truth": """StopWhenUnneeded RefuseManualStart RefuseManualStop AllowIsolate DefaultDependencies
         IgnoreOnIsolate OnFailureIsolate SurviveFinalKillSignal""",
     "span": "StartLimitIntervalSec StartLimitInterval",

@@ -30,7 +30,7 @@ def limit(resource: str, text: str) -> str:
 
 
 def limit_of_kernel(resource: str, text: str) -> str:
-    """The spelling of a limit in the kernel's units (bytes, seconds, microseconds): a number or `soft:hard`."""
+    """The spelling of a limit in the kernel's units (bytes, seconds, microseconds): one, or `soft:hard`."""
     soft, colon, hard = text.partition(":")
     numbers = [
         None if part == INFINITY else integer(part, 0, MOST) for part in (soft, hard if colon else soft)
