@@ -10,6 +10,7 @@ from knowngood.node.transaction.collect import KEEP
 from knowngood.node.transaction.durable import Mutex
 from knowngood.node.transaction.evidence import evidence
 from knowngood.node.transaction.follow import follow, pending, told
+from knowngood.node.transaction.gate import gate
 from knowngood.node.transaction.generations import Current, Generations, Refused
 from knowngood.node.transaction.generations import summary as set_summary
 from knowngood.node.transaction.installed import install, own_program
@@ -129,6 +130,10 @@ def _status(home: Home, asked: "Request") -> "Answer":
     }
 
 
+def _gate(home: Home, asked: "Request") -> "Answer":
+    return gate(asked)
+
+
 def _evidence(home: Home, asked: "Request") -> "Answer":
     return dict(evidence(home, asked["unit"], int(asked.get("lines", 100))), ok=True)
 
@@ -146,6 +151,7 @@ COMMANDS = {
     "confirm": _confirm,
     "restore": _restore,
     "status": _status,
+    "gate": _gate,
     "evidence": _evidence,
 }
 

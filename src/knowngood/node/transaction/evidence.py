@@ -29,10 +29,8 @@ def evidence(home: Home, unit: str, lines: int) -> "dict[str, Any]":
     secrets = _secrets(home)
     shown = Unit(unit).show()
     told = {"unit": shown, "log": _masked(_log(unit, lines), secrets)}  # type: dict[str, Any]
-    asked = ["systemctl", "show", "--property=ControlGroup", "--value", "--", unit]
-    group = word(Command(asked, 10).output()).strip()
     try:
-        pids = Cgroup(group, shown["main_pid"]).pids()[:_MOST_PROCESSES]
+        pids = Cgroup(Unit(unit).control_group(), shown["main_pid"]).pids()[:_MOST_PROCESSES]
         told["processes"] = [each for each in (_process(pid, secrets) for pid in pids) if each is not None]
     except Problem as error:
         told["processes"] = []

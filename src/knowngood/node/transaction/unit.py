@@ -55,6 +55,11 @@ class Unit:
             "stale": told.get("NeedDaemonReload") == "yes",
         }
 
+    def control_group(self) -> str:
+        """The path of its control group; "" without one."""
+        told = _systemctl("show", "--no-pager", "--property=ControlGroup", "--value", "--", self.name)
+        return word(told).strip()
+
     def set_enabled(self, enabled: bool) -> None:
         """Enable or disable it for the next boots; systemctl reloads the manager with it."""
         _systemctl("enable" if enabled else "disable", "--quiet", "--", self.name)
