@@ -15,8 +15,11 @@ from knowngood.syntax.systemd.lint import Lint
 from knowngood.syntax.systemd.utf8 import is_valid
 
 VALID_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+# Older systemds take of the control characters only tabs and line feeds in an environment's values.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _EXPORT = re.compile(rb"export[ \t]+[A-Za-z_][A-Za-z0-9_]*\Z")
 _COMMENT_BEHIND = re.compile(rb"[ \t]#")
+CONTROL_DISPUTED = "it holds a control character, which older systemds do not take"
 _DISPUTED = "the comment above ends in a backslash, and systemd before 254 reads on"
 _EXPANSION = re.compile(rb"(?<!\\)(?:\$[A-Za-z_{(]|`)")
 
@@ -57,7 +60,9 @@ def read_environment_file(data: bytes, path: str = "") -> EnvFile:
             refused = Lint(raw.line, "not-utf8", "systemd refuses the whole file: this is not UTF-8.", path)
             return EnvFile((), (*lint, refused), refused)
         if raw.equals and VALID_NAME.match(raw.name.decode()):
-            entries.append(EnvEntry(raw.name.decode(), raw.value.decode(), raw.line, disputed))
+            value = raw.value.decode()
+            disputed = disputed or (CONTROL_DISPUTED if CONTROL.search(value) else "")
+            entries.append(EnvEntry(raw.name.decode(), value, raw.line, disputed))
         lint += _remarks(raw, disputed, path)
     if b"\r\n" in data:
         line = 1 + data.count(b"\n", 0, data.index(b"\r\n"))

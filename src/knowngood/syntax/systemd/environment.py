@@ -11,7 +11,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from knowngood.model import ABSENT, Known, Reading, Unknown, Value
-from knowngood.syntax.systemd.envfile import VALID_NAME, EnvEntry, read_environment_file
+from knowngood.syntax.systemd.envfile import (
+    CONTROL,
+    CONTROL_DISPUTED,
+    VALID_NAME,
+    EnvEntry,
+    read_environment_file,
+)
 from knowngood.syntax.systemd.specifiers import BadSpecifierError, UnknownSpecifierError, expand
 from knowngood.syntax.systemd.text import Assignment
 from knowngood.syntax.systemd.utf8 import is_valid
@@ -139,7 +145,10 @@ class _Builder:
                 continue
             name, equals, value = whole.partition("=")
             if equals and VALID_NAME.match(name) and _is_text(value):
-                self._found[name] = Reading(Known(value), line, assignment.path)
+                disputed = CONTROL.search(value) is not None
+                self._found[name] = Reading(
+                    Unknown(CONTROL_DISPUTED) if disputed else Known(value), line, assignment.path
+                )
 
     def _assign_unknown(self, name: str, why: str, line: int, path: str) -> None:
         if VALID_NAME.match(name):

@@ -25,8 +25,11 @@ def text_of(word: Word) -> str:
 
 def quoted(text: str) -> str:
     """The word as a directive spells it: bare where nothing in it needs quotes."""
-    if _PLAIN.match(text):
-        return text
+    return text if _PLAIN.match(text) else quoted_always(text)
+
+
+def quoted_always(text: str) -> str:
+    """The word in double quotes."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 
