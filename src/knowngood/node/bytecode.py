@@ -84,38 +84,48 @@ def _own_magic() -> bytes:
 def _recompiled_alike(data: bytes, tag: str, path: bytes) -> "bool | None":
     """Compile the source as the interpreter of the .pyc would, and compare; nothing is run.
 
-    None where this interpreter writes other bytecode than that one, or the source does not compile.
+    None where this interpreter writes other bytecode than that one, or the source does not compile. Releases
+    of one minor version share a magic number, and lay out some code otherwise all the same: so where the
+    .pyc may stem from another release, code that differs in nothing but its layout proves nothing.
     """
     if data[:4] != _own_magic():
         return None
     import marshal
     import warnings
 
-    optimize = int(tag.rpartition(".opt-")[2]) if tag[-6:-1] == ".opt-" and tag[-1].isdigit() else 0
+    optimize = int(tag[-1]) if tag[-6:-1] == ".opt-" and tag[-1].isdigit() else 0
     header = 16 if int.from_bytes(data[:2], "little") >= _PEP_552 else 12
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             code = compile(read_file(path, _LIMIT), "", "exec", dont_inherit=True, optimize=optimize)
-        return _alike(code, marshal.loads(data[header:]))
+        compiled = marshal.loads(data[header:])
     except (SyntaxError, ValueError, TypeError, EOFError, MemoryError, RecursionError):
         return None
+    if not _alike(code, compiled, _MEANING):
+        return False
+    return _alike(code, compiled, "co_code") or (False if _is_our_own(path) else None)
 
 
-_COMPARED = (
-    "co_code co_names co_varnames co_freevars co_cellvars co_name co_flags co_argcount co_kwonlyargcount"
-)
+def _is_our_own(path: bytes) -> bool:
+    """Whether the source lies in a tree of packages whose interpreter runs this very program."""
+    prefix = path.partition(b"/lib/python")[0]
+    return os.path.realpath(prefix + b"/bin/python3") == os.path.realpath(b"/proc/self/exe")
 
 
-def _alike(one: "object", other: "object") -> bool:
-    """Whether two constants of bytecode are the same, code objects by all that their run depends on."""
+_MEANING = "co_names co_varnames co_freevars co_cellvars co_name co_flags co_argcount co_kwonlyargcount"
+
+
+def _alike(one: "object", other: "object", parts: str) -> bool:
+    """Whether two constants of bytecode are the same; code objects by these parts and their constants."""
     if type(one) is not type(other):
         return False
     if hasattr(one, "co_code"):
-        same = all(getattr(one, name) == getattr(other, name) for name in _COMPARED.split())
-        return same and _alike(one.co_consts, other.co_consts)  # type: ignore[attr-defined]
+        same = all(getattr(one, name) == getattr(other, name) for name in parts.split())
+        return same and _alike(one.co_consts, other.co_consts, parts)  # type: ignore[attr-defined]
     if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_alike, one, other))
+        same = len(one) == len(other)
+        return same and all(_alike(one[at], other[at], parts) for at in range(len(one)))
     if isinstance(one, frozenset) and isinstance(other, frozenset):
         return sorted(map(repr, one)) == sorted(map(repr, other))
     return repr(one) == repr(other)

@@ -73,7 +73,6 @@ def test_a_chmod_later_the_same_source_is_proved_by_compiling_it(tmp_path: Path)
     ("old", "new"),
     [
         ("NUM_WARPS = 4", "NUM_WARPS = 8"),
-        ("x + q", "x - q"),
         ("-0.0", "+0.0"),
         ('b"x"', ' "x"'),
         ("block=64", "block=32"),
@@ -86,6 +85,19 @@ def test_an_edit_that_keeps_size_and_mtime_is_seen(tmp_path: Path, old: str, new
     file = kernel(tmp_path)
     assert len(old) == len(new)
     write(file, SOURCE.replace(old, new))
+    assert only(file)["matches_source"] is False
+
+
+def test_an_operator_shows_in_the_code_alone_which_only_the_same_interpreter_can_judge(
+    tmp_path: Path,
+) -> None:
+    site = tmp_path / "lib" / "python3" / "site-packages"
+    site.mkdir(parents=True)
+    file = kernel(site)
+    write(file, SOURCE.replace("x + q", "x - q"))
+    assert only(file)["matches_source"] is None
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").symlink_to("/proc/self/exe")
     assert only(file)["matches_source"] is False
 
 

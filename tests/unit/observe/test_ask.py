@@ -199,3 +199,31 @@ def test_a_node_that_is_out_of_time_says_so_at_once() -> None:
     read = read_answer("node", ran.stdout, [asked], NONCE)
     assert not isinstance(read, Failure), read.reason
     assert read["decode"].files["/etc/hostname"].error == "not reached in time"
+
+
+def test_a_part_that_hangs_in_the_kernel_costs_its_own_answer_alone() -> None:
+    hang = "import time\nsys.modules['knowngood.node.probe'].unit_texts = lambda *_: time.sleep(60)\n"
+    program = probe_program() + hang + ask([role()], NONCE, deadline=0.1).decode()[len(probe_program()) :]
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", "-"], input=program.encode(), capture_output=True, timeout=20, check=True
+    )
+    read = read_answer("node", ran.stdout, [role()], NONCE)
+    assert not isinstance(read, Failure), read.reason
+    unit = read["decode"].unit
+    assert unit.fragment is not None
+    assert unit.fragment.error == "not reached in time"
+    assert unit.error != "not reached in time"
+
+
+def test_a_part_that_breaks_costs_its_own_answer_alone() -> None:
+    broken = "sys.modules['knowngood.node.probe'].unit_texts = lambda *_: 1 // 0\n"
+    program = probe_program() + broken + ask([role()], NONCE).decode()[len(probe_program()) :]
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", "-"], input=program.encode(), capture_output=True, check=True
+    )
+    read = read_answer("node", ran.stdout, [role()], NONCE)
+    assert not isinstance(read, Failure), read.reason
+    fragment = read["decode"].unit.fragment
+    assert fragment is not None
+    assert fragment.error == "ZeroDivisionError: integer division or modulo by zero"
+    assert read["decode"].boot_id
