@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 
 from knowngood.manifest.desired import SECTIONS
 from knowngood.manifest.diagnostic import Diagnostic
 from knowngood.manifest.merge import as_unit
 from knowngood.manifest.source import Source
-from knowngood.manifest.tree import Mapping, Scalar, Sequence
+from knowngood.manifest.tree import Entry, Mapping, Scalar, Sequence
 
 _KNOB_DIRECTIVES = ("Environment", "EnvironmentFile", "PassEnvironment", "UnsetEnvironment")
 
@@ -80,6 +81,29 @@ def _directives(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
             if name in _KNOB_DIRECTIVES:
                 message = f"{section}.{name}: knobs that the unit delivers stand under systemd: Environment"
                 yield source.diagnostic(entry.key.start, message)
+            else:
+                yield from _directive(source, section, name, entry)
+
+
+def _directive(source: Source, section: str, name: str, entry: Entry) -> Iterator[Diagnostic]:
+    """A directive that systemd does not know is ignored by it, and a value that it refuses too."""
+    # Only a manifest with directives pays for systemd's language.
+    from knowngood.syntax.systemd.canonical import canonical
+    from knowngood.syntax.systemd.directives import KIND_OF, SAME_AS
+
+    directive = f"{section}.{name}"
+    if directive not in KIND_OF and directive not in SAME_AS:
+        others = [known for known in KIND_OF if known.partition(".")[2] == name]
+        near = others or difflib.get_close_matches(directive, KIND_OF, n=1)
+        hint = f"did you mean {near[0]}?" if near else ""
+        yield source.diagnostic(entry.key.start, f"systemd knows no {directive}", hint)
+        return
+    for line in entry.value.items if isinstance(entry.value, Sequence) else [entry.value]:
+        if isinstance(line, Scalar) and line.text and "{host." not in line.text:
+            try:
+                canonical(directive, line.text)
+            except ValueError as error:
+                yield source.diagnostic(line.start, f"{directive}: systemd would not take this: {error}")
 
 
 def _flags_once(source: Source, tree: Mapping) -> Iterator[Diagnostic]:
