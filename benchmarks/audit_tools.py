@@ -13,6 +13,7 @@ import audit_scene as scene
 from audit_node import Keys
 from tools_venv import BIN
 
+PATIENCE = 120  # seconds to connect, for every tool: hundreds of hosts share this machine's cores
 RIVALS = Path(__file__).resolve().parent / "rivals"
 
 
@@ -32,8 +33,15 @@ class Site:
         folder.mkdir(parents=True)
         known_hosts, probe = folder / "known_hosts", folder / "probe.py"
         known_hosts.write_text(keys.known_hosts(hosts, port))
+        (folder / "config.py").write_text(f"CONNECT_TIMEOUT = {PATIENCE}\n")  # pyinfra's
         login = {"port": port, "user": "root", "key": str(keys.login), "known_hosts": str(known_hosts)}
-        site = {**login, "hosts": hosts, "program": str(probe), "command": "python3 -I -S -"}
+        site = {
+            **login,
+            "hosts": hosts,
+            "program": str(probe),
+            "command": "python3 -I -S -",
+            "patience": PATIENCE,
+        }
         (folder / "site.json").write_text(json.dumps(site))
         (folder / "questions.json").write_text(json.dumps(scene.questions()))
         (folder / "inventory.py").write_text(_pyinfra_inventory(login, hosts))
@@ -79,7 +87,7 @@ interpreter_python = /usr/bin/python3
 retry_files_enabled = false
 nocows = true
 local_tmp = {folder}/ansible
-timeout = 120
+timeout = {PATIENCE}
 [ssh_connection]
 pipelining = true
 control_path_dir = {folder}/masters
@@ -133,6 +141,11 @@ def _read_ansible(output: str) -> Answer:
     return Answer(len(recap), sum(1 for _, changed in recap if changed != "0"))
 
 
+def _knowngood(site: Site) -> list[str]:
+    deadlines = ["--connect-timeout", str(PATIENCE), "--timeout", str(2 * PATIENCE)]
+    return [str(BIN / "knowngood"), "drift", "-C", str(site.folder / "project"), "--json", *deadlines]
+
+
 def _python(script: str) -> Callable[[Site], list[str]]:
     return lambda site: [str(BIN / "python"), str(RIVALS / script), str(site.folder / "site.json")]
 
@@ -165,7 +178,7 @@ def tools(ansible_upto: int) -> list[Tool]:
         Tool(
             "knowngood",
             "knowngood drift",
-            lambda site: [str(BIN / "knowngood"), "drift", "-C", str(site.folder / "project"), "--json"],
+            _knowngood,
             _read_knowngood,
         ),
         Tool("asyncssh", "asyncssh, probe only", _python("asyncssh_audit.py"), _read_asyncssh),

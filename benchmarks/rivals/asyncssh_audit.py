@@ -30,7 +30,7 @@ async def main() -> None:
         known_hosts=asyncssh.read_known_hosts(site["known_hosts"]),
         config=None,
         agent_path=None,
-        connect_timeout=120,
+        connect_timeout=site["patience"],
     )
     asked = [ask(host, site["command"], program, options) for host in site["hosts"]]
     answers = await asyncio.gather(*asked, return_exceptions=True)
