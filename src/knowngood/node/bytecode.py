@@ -23,7 +23,11 @@ def pycs_of(path: bytes, source: os.stat_result, turn: Round) -> "list[dict[str,
     folder, _, name = path.rpartition(b"/")
     folder += b"/__pycache__"
     stem = name[: -len(b".py")] + b"."
-    mine = [each for each in names_in(folder) if each.startswith(stem) and each.endswith(b".pyc")]
+    try:
+        names = names_in(folder)
+    except OSError:
+        return []  # then times must do
+    mine = [each for each in names if each.startswith(stem) and each.endswith(b".pyc")]
     told = []
     for each in mine[:_MOST]:
         tag = word(each[len(stem) : -len(b".pyc")])

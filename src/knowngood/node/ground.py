@@ -111,8 +111,17 @@ def text_of(path: bytes, turn: Round, limit: int) -> "dict[str, object]":
 
 
 def names_in(directory: bytes) -> "list[bytes]":
-    """The names in a directory, sorted by their bytes; none where it can't be read."""
+    """The names in a directory, sorted by their bytes; none without one. OSError where it is closed."""
     try:
         return sorted(os.listdir(directory))
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
+
+
+def is_there(path: bytes) -> bool:
+    """Whether the path itself exists, be it a link to nowhere. OSError where that can't be seen."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True

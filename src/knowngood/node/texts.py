@@ -2,48 +2,55 @@
 
 import os
 
-from knowngood.node.ground import Problem, Round, raw, reason, text_of, word
+from knowngood.node.ground import Problem, Round, raw, text_of, word
 from knowngood.node.unitfiles import UnitFiles, instance_of, is_mask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeVar
+
+    Path = TypeVar("Path", bytes, str)
 
 _LIMIT = 1 << 20  # bytes of one text
 _MOST = 64  # texts of one kind
 
 
 def unit_texts(unit: str, loaded: "dict[str, str]", turn: Round) -> "dict[str, object]":
-    """{"names", "fragment", "dropins", "environment_files"} as they lie on disk.
+    """{"names", "fragment", "dropins", "environment_files"} as they lie on disk; OSError where it is closed.
 
     `loaded` holds the manager's properties. The fragment that it loaded counts where the search path holds
     none, and a folder that has two names is told by the manager's.
     """
-    loaded_fragment = loaded.get("FragmentPath", "")
-    try:
-        files = UnitFiles(unit, loaded.get("Names", "").split())
-    except (OSError, Problem) as error:
-        nothing = {"path": loaded_fragment or unit, "error": reason(error)}
-        return {"fragment": nothing, "dropins": [], "environment_files": []}
+    files = UnitFiles(unit, loaded.get("Names", "").split())
+    loaded_fragment = raw(loaded.get("FragmentPath", ""))
+    as_loaded = {_spot(path): path for path in (loaded_fragment, *raw(loaded.get("DropInPaths", "")).split())}
     path = files.fragment
-    if path is None and os.path.exists(raw(loaded_fragment)):
-        path = raw(loaded_fragment)
-    as_loaded = {os.path.realpath(each): each for each in map(raw, _loaded_paths(loaded))}
-    found = [as_loaded.get(os.path.realpath(each), each) for each in files.dropins()[:_MOST]]
-    dropins = [_unit_text(each, turn) for each in found]
-    fragment = None if path is None else _unit_text(as_loaded.get(os.path.realpath(path), path), turn)
+    if path is None and os.path.exists(loaded_fragment):
+        path = loaded_fragment
+    fragment = None if path is None else _unit_text(as_loaded.get(_spot(path), path), turn)
+    found = _few(files.dropins(), "drop-ins")
+    dropins = [_unit_text(as_loaded.get(_spot(each), each), turn) for each in found]
     texts = dropins if fragment is None else [fragment, *dropins]
     paths = [each for named in environment_paths(texts, unit) for each in _matching(named)]
     return {
         "names": [word(name) for name in files.names],
         "fragment": fragment,
         "dropins": dropins,
-        "environment_files": [text_of(raw(each), turn, _LIMIT) for each in paths[:_MOST]],
+        "environment_files": [text_of(raw(each), turn, _LIMIT) for each in _few(paths, "environment files")],
     }
 
 
-def _loaded_paths(loaded: "dict[str, str]") -> "list[str]":
-    return [loaded.get("FragmentPath", ""), *loaded.get("DropInPaths", "").split()]
+def _spot(path: bytes) -> bytes:
+    """The path with its folder's true name; the file itself may be a link that means something."""
+    folder, _, name = path.rpartition(b"/")
+    return os.path.realpath(folder) + b"/" + name
+
+
+def _few(paths: "list[Path]", what: str) -> "list[Path]":
+    if len(paths) > _MOST:
+        raise Problem("too large: the unit has %d %s" % (len(paths), what))
+    return paths
 
 
 def _unit_text(path: bytes, turn: Round) -> "dict[str, object]":

@@ -6,7 +6,7 @@ of drop-ins are as systemd resolves them (its src/basic/unit-file.c and src/shar
 
 import os
 
-from knowngood.node.ground import Problem, names_in, raw
+from knowngood.node.ground import Problem, is_there, names_in, raw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class UnitFiles:
         template = template_of(name)
         for each in (name,) if template is None else (name, template):
             for folder in self._search:
-                if os.path.lexists(folder + b"/" + each):
+                if is_there(folder + b"/" + each):
                     return folder + b"/" + each
         return None
 
@@ -95,7 +95,7 @@ class UnitFiles:
             for folder in self._search:
                 for each in dropin_names(name):
                     path = folder + b"/" + each + b".d"
-                    if path not in seen and os.path.isdir(path):
+                    if path not in seen:
                         seen.add(path)
                         yield path
         for folder in self._search:

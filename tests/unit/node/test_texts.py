@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from knowngood.node.ground import Round
-from knowngood.node.texts import environment_paths, script_texts, sources_of
+from knowngood.node.ground import Problem, Round
+from knowngood.node.texts import environment_paths, script_texts, sources_of, unit_texts
 
 
 def turn(room: int = 1 << 20) -> Round:
@@ -80,3 +82,68 @@ def test_a_text_for_which_the_answer_has_no_room_is_told(tmp_path: Path) -> None
     (tmp_path / "a.sh").write_text("x" * 100)
     told = script_texts(f"{tmp_path}/a.sh", turn(room=99))["script"]
     assert told == {"path": f"{tmp_path}/a.sh", "error": "too large: the answer is full"}
+
+
+@pytest.fixture
+def etc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A search path of one folder, in place of the machine's own."""
+    monkeypatch.setattr("knowngood.node.unitfiles.SEARCH_PATH", [os.fsencode(tmp_path)])
+    return tmp_path
+
+
+def test_a_units_texts_with_the_names_that_the_manager_knows_them_by(etc: Path, tmp_path: Path) -> None:
+    (etc / "a.service").write_text("[Service]\nEnvironmentFile=-/none\n")
+    (etc / "a.service.d").mkdir()
+    (etc / "a.service.d" / "empty.conf").symlink_to("/dev/null")
+    (etc / "a.service.d" / "last.conf").write_text(f"[Service]\nEnvironmentFile={etc}/*.env\n")
+    (etc / "1.env").write_text("A=1\n")
+    (etc / "other").symlink_to(etc)
+    told: dict[str, Any] = unit_texts("a.service", {"FragmentPath": f"{etc}/other/a.service"}, turn())
+    assert told["fragment"] == {
+        "path": f"{etc}/other/a.service",
+        "data": "[Service]\nEnvironmentFile=-/none\n",
+    }
+    assert [(text["path"], len(text["data"]) > 0) for text in told["dropins"]] == [
+        (f"{etc}/a.service.d/empty.conf", False),
+        (f"{etc}/a.service.d/last.conf", True),
+    ]
+    assert told["environment_files"] == [
+        {"path": "/none", "error": "missing"},
+        {"path": f"{etc}/1.env", "data": "A=1\n"},
+    ]
+
+
+def test_a_masked_unit_has_an_empty_text(etc: Path) -> None:
+    (etc / "a.service").symlink_to("/dev/null")
+    assert unit_texts("a.service", {}, turn())["fragment"] == {"path": f"{etc}/a.service", "data": ""}
+
+
+def test_a_unit_that_only_the_manager_finds_has_the_managers_text(etc: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    path = tmp_path / "elsewhere" / "a.service"
+    path.write_text("[Service]\n")
+    told = unit_texts("a.service", {"FragmentPath": str(path)}, turn())
+    assert told["fragment"] == {"path": str(path), "data": "[Service]\n"}
+    assert unit_texts("b.service", {"FragmentPath": "/none"}, turn())["fragment"] is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give it up")
+def test_a_closed_folder_is_no_proof_of_no_drop_ins(etc: Path) -> None:
+    for folder in (etc, *etc.parents[:3]):
+        folder.chmod(folder.stat().st_mode | 0o011)
+    (etc / "a.service").write_text("[Service]\n")
+    (etc / "a.service.d").mkdir(mode=0o700)
+    os.seteuid(65534)
+    try:
+        with pytest.raises(PermissionError):
+            unit_texts("a.service", {}, turn())
+    finally:
+        os.seteuid(0)
+
+
+def test_too_many_drop_ins_are_told_and_none_is_left_out_in_silence(etc: Path) -> None:
+    (etc / "a.service.d").mkdir()
+    for number in range(65):
+        (etc / "a.service.d" / f"{number}.conf").write_text("")
+    with pytest.raises(Problem, match="65 drop-ins"):
+        unit_texts("a.service", {}, turn())
