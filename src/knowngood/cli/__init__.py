@@ -12,6 +12,7 @@ VERBS = {
     "validate": "Check the manifests, offline.",
     "explain": "Tell what a serve script or unit would start, offline.",
     "drift": "Compare manifest, disk and running process on every node.",
+    "plan": "Tell what an apply would do to each node, and in which waves.",
 }
 
 

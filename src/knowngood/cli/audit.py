@@ -9,7 +9,7 @@ import difflib
 import os
 import secrets
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from knowngood.model import (
     ManifestInfo,
     Observation,
     Secret,
+    Seen,
 )
 
 if TYPE_CHECKING:
@@ -167,8 +168,18 @@ def stop_with(mistakes: Iterable[object]) -> None:
     stop("\n" + "\n".join(rendered))
 
 
-def look(scope: Scope, deadlines: Deadlines, progress: Progress, *, rehash: bool = False) -> DriftReport:
-    """Ask every node once and judge what it said. One connection and one command per node."""
+def look(
+    scope: Scope,
+    deadlines: Deadlines,
+    progress: Progress,
+    *,
+    rehash: bool = False,
+    each: Callable[[Desired, Observation, Seen, HostResult], None] | None = None,
+) -> DriftReport:
+    """Ask every node once and judge what it said. One connection and one command per node.
+
+    `each` also gets what a result was made of, for every role of a host that answered.
+    """
     from knowngood.drift.judge import failed, judge
     from knowngood.fleet.gather import gather
     from knowngood.fleet.inventory import InventoryError
@@ -190,10 +201,14 @@ def look(scope: Scope, deadlines: Deadlines, progress: Progress, *, rehash: bool
         if isinstance(answer, Failure):
             results[name] = [failed(desired, answer) for desired in roles]
         else:
-            results[name] = [
-                judge(desired, answer[desired.manifest], see(desired, answer[desired.manifest]))
-                for desired in roles
-            ]
+            results[name] = []
+            for desired in roles:
+                observation = answer[desired.manifest]
+                seen = see(desired, observation)
+                result = judge(desired, observation, seen)
+                results[name].append(result)
+                if each is not None:
+                    each(desired, observation, seen, result)
         progress.answered(name, ok=not isinstance(answer, Failure))
 
     progress.start(len(programs), programs)
