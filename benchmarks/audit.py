@@ -29,9 +29,10 @@ Costs = dict[tuple[str, int], list[Cost]]  # by tool and number of hosts
 
 def main() -> None:
     options = _options()
-    tools_venv.move_in()
     audit_node.prepare()
+    tools_venv.move_in()
     audit_node.enter_own_network()
+    machine = table.machine()
     chosen = [tool for tool in audit_tools.tools(options.ansible_upto) if tool.key in options.tools]
     with tempfile.TemporaryDirectory(prefix="kg-audit-") as scratch:
         keys = audit_node.Keys.make(Path(scratch))
@@ -48,7 +49,9 @@ def main() -> None:
     targets = judge(costs)
     met = table.show_targets(targets)
     if options.json:
-        table.write_json(options.json, {"key_exchange": exchanges, "audits": _as_rows(costs)}, targets)
+        table.write_json(
+            options.json, {"machine": machine, "key_exchange": exchanges, "audits": _as_rows(costs)}, targets
+        )
     sys.exit(1 if options.check and not met else 0)
 
 

@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers there too")
     parser.add_argument("--check", action="store_true", help="exit 1 when the limit is exceeded")
     options = parser.parse_args()
+    machine = table.machine()
 
     rows, results, targets = [], {}, []
     for share in SHARES:
@@ -75,7 +76,7 @@ def main() -> None:
     table.show(title, ["", "findings", "CPU s", "ms/node", "µs/setting"], rows)
     met = table.show_targets(targets)
     if options.json:
-        table.write_json(options.json, {"comparisons": results}, targets)
+        table.write_json(options.json, {"machine": machine, "comparisons": results}, targets)
     sys.exit(1 if options.check and not met else 0)
 
 
@@ -138,7 +139,7 @@ def make_seen(desired: Desired, share: float, chance: random.Random) -> Seen:
         differing = _some_of(layers, chance) if setting.kind != "unit" and chance.random() < share else ()
         for layer in layers:
             maps[layer][setting] = _other(value) if layer in differing else value
-    return Seen(**maps)
+    return Seen(disk=maps["disk"], loaded=maps["loaded"], running=maps["running"])
 
 
 def _some_of(layers: tuple[str, ...], chance: random.Random) -> tuple[str, ...]:

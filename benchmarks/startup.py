@@ -27,6 +27,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="exit 1 when a budget is exceeded")
     options = parser.parse_args()
     tools_venv.install()
+    machine = table.machine()
 
     with tempfile.TemporaryDirectory(prefix="kg-startup-") as scratch:
         project = Path(scratch, "project")
@@ -48,7 +49,7 @@ def main() -> None:
     met = table.show_targets(targets)
     if options.json:
         walls = {name: [cost.wall for cost in costs] for name, costs in starts.items()}
-        table.write_json(options.json, {"starts": walls}, targets)
+        table.write_json(options.json, {"machine": machine, "starts": walls}, targets)
     sys.exit(1 if options.check and not met else 0)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+BUSY = 0.5  # runnable processes, before anything is measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,16 @@ def show_targets(targets: Sequence[Target]) -> bool:
         ]
         for target in targets
     ]
-    show("targets", ["", "measured", "to reach", ""], rows)
+    if rows:
+        show("targets", ["", "measured", "to reach", ""], rows)
     return all(target.met for target in targets)
 
 
 def machine() -> dict[str, object]:
-    """Where the numbers come from, so that nobody compares two machines unawares."""
+    """Where the numbers come from, so that nobody compares two machines unawares; warns when it is busy."""
+    load = os.getloadavg()[0]
+    if load > BUSY:
+        print(f"this machine is busy (load {load:.1f}): what is measured now is too high", file=sys.stderr)
     model = next(
         (line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")),
         platform.machine(),
@@ -62,14 +69,14 @@ def machine() -> dict[str, object]:
         "cores": os.cpu_count(),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "load_before": round(os.getloadavg()[0], 2),
+        "load_before": round(load, 2),
     }
 
 
 def write_json(path: Path, results: dict[str, object], targets: Sequence[Target]) -> None:
     """Write results and targets to `path`, for machines and for a look at the trend."""
     judged = [{**asdict(target), "met": target.met} for target in targets]
-    path.write_text(json.dumps({"machine": machine(), **results, "targets": judged}, indent=2) + "\n")
+    path.write_text(json.dumps({**results, "targets": judged}, indent=2) + "\n")
 
 
 def _cell(value: object) -> str:
