@@ -14,7 +14,8 @@ class Manager:
         self._units = {
             unit: _start(["systemctl", "show", "--no-pager", "--", unit], seconds) for unit in units
         }
-        self._environment = _start(["systemctl", "show-environment"], seconds) if environment else None
+        self._show_environment = _start(["systemctl", "show-environment"], seconds) if environment else None
+        self._environment = None  # type: dict[str, str] | None
 
     def properties(self, unit: str) -> "dict[str, str]":
         """All properties of a unit, each as the text that systemctl prints; Problem where there is no answer.
@@ -26,8 +27,10 @@ class Manager:
     def environment(self) -> "dict[str, str]":
         """The environment that the manager gives to every service; Problem where there is no answer."""
         if self._environment is None:
-            return {}
-        return read_environment(word(_output(self._environment)))
+            if self._show_environment is None:
+                raise Problem("the manager's environment was not asked for")
+            self._environment = read_environment(word(_output(self._show_environment)))
+        return self._environment
 
 
 def _start(argv: "list[str]", seconds: float) -> "Command | str":

@@ -36,7 +36,8 @@ def main(request: "dict[str, Any]") -> None:
     turn = Round(request["deadline"], _ROOM)
     roles = request["roles"]
     # It forks, so it comes before the second thread.
-    manager = Manager([role["unit"] for role in roles], any(role["env"] for role in roles), turn)
+    by_name = any(role["env"] or role["script"] for role in roles)
+    manager = Manager([role["unit"] for role in roles], by_name, turn)
     answer = Answer(request["run"])
     done = _thread.allocate_lock()
     done.acquire()

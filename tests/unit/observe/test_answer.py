@@ -167,12 +167,13 @@ def test_what_was_not_reached_in_time_is_unknown_and_the_rest_is_there() -> None
     answer["problem"] = "not reached in time"
     answer["files"] = {}
     answer["units"][role.unit] = {"properties": unit["properties"]}
-    del answer["boot_id"], answer["manager_environment"]
+    del answer["boot_id"], answer["manager_environment"], answer["manager_has_more"]
     read = read_answer("node", framed(answer), [role], NONCE)
     assert not isinstance(read, Failure)
     seen = read[role.manifest]
     assert seen.unit.active_state == "active"
     assert seen.processes == Unknown("not reached in time")
+    assert seen.manager_open
     assert {file.kind for file in seen.files.values()} == {"unreadable"}
     assert seen.script is not None
     assert seen.script.error == seen.unit.fragment.error == "not reached in time"  # type: ignore[union-attr]
