@@ -56,9 +56,8 @@ def _by_bytecode(file: FileState, sha256: str, server: Process, pyc: Pyc) -> tup
     if not _records(pyc, file):
         return _another(
             file,
-            f"pid {server.pid} loaded {pyc.path}, compiled from a source of {pyc.source_size} bytes"
-            f" and mtime {clock(pyc.source_mtime * 10**9)}; the file has {file.size} bytes"
-            f" and mtime {clock(file.mtime_ns)}",
+            f"pid {server.pid} runs bytecode of a source with mtime {clock(pyc.source_mtime * 10**9)} and"
+            f" {pyc.source_size} bytes; the file has mtime {clock(file.mtime_ns)} and {file.size} bytes",
         )
     if pyc.matches_source is False:
         return _another(file, f"{pyc.path} was compiled from other source of the same size and mtime")
