@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 from knowngood.model import Known, Reading, Unknown, Value
 from knowngood.syntax.argv import Partial
+from knowngood.syntax.systemd.exec_text import RawWord, read_commands
 from knowngood.syntax.systemd.names import UnitName
-from knowngood.syntax.systemd.specifiers import UnknownSpecifierError, expand
+from knowngood.syntax.systemd.specifiers import expander
 from knowngood.syntax.systemd.text import Assignment
-from knowngood.syntax.systemd.wordlists import command_words, text_of
-from knowngood.syntax.systemd.words import Style, words
+from knowngood.syntax.systemd.wordlists import text_of
+from knowngood.syntax.systemd.words import Style
+from knowngood.syntax.systemd.words import words as split_words
 
-_PREFIXES = "-@:+!|"
 _SPLIT = Style(unquote=True, lenient_ends=True)
 _VARIABLE = re.compile(r"\$(?:\{([^}:]*)\}|(\$))")
 
@@ -27,7 +28,8 @@ _VARIABLE = re.compile(r"\$(?:\{([^}:]*)\}|(\$))")
 class ExecCommand:
     """One command. `argv` are the words that the process starts with; a `Partial` for what may be several.
 
-    `program` is what is executed, `prefixes` are the marks before it (`-`, `@`, `:`, `+`, `!`, `!!`, `|`).
+    `program` is what is executed, `prefixes` are the marks before it (`-`, `@`, `:`, `+`, `!`, `!!`).
+    `words` are argv before variables are expanded.
     """
 
     argv: tuple[Reading, ...]
@@ -35,50 +37,23 @@ class ExecCommand:
     prefixes: str
     line: int
     path: str
+    words: tuple[Reading, ...] = ()
 
 
 def commands(assignment: Assignment, unit: UnitName, env: Mapping[str, Reading]) -> Iterator[ExecCommand]:
-    """The commands of one assignment: mostly one, more with a lone ; between them. It must be readable."""
-    found: list[Reading] = []
-    for word in command_words(assignment.text):
-        if word == ";":
-            if found:
-                yield _command(found, assignment, env)
-            found = []
-        elif isinstance(word, str):
-            found.append(Reading(Known(";"), assignment.line, assignment.path))
-        else:
-            line = assignment.line_at(word.start)
-            found.append(Reading(_expanded(text_of(word), unit), line, assignment.path))
-    if found:
-        yield _command(found, assignment, env)
+    """The commands of one assignment: mostly one, more with a lone ; between them."""
+    for raw in read_commands(assignment.text, expander(unit)).commands:
+        words = tuple(_reading(word, assignment) for word in raw.words)
+        argv = words
+        if ":" not in raw.marks:
+            argv = tuple(each for word in words for each in _with_variables(word, env))
+        program = _reading(raw.program, assignment)
+        yield ExecCommand(argv, program, raw.marks, program.line, assignment.path, words)
 
 
-def _expanded(text: str, unit: UnitName) -> Value:
-    try:
-        return Known(expand(text, unit))
-    except UnknownSpecifierError as unknown:
-        return Unknown(str(unknown))
-
-
-def _command(found: list[Reading], assignment: Assignment, env: Mapping[str, Reading]) -> ExecCommand:
-    first, *rest = found
-    marks, program = _without_prefixes(first)
-    argv = rest if "@" in marks else [program, *rest]
-    if ":" not in marks:
-        argv = [word for reading in argv for word in _with_variables(reading, env)]
-    return ExecCommand(tuple(argv), program, marks, first.line, assignment.path)
-
-
-def _without_prefixes(first: Reading) -> tuple[str, Reading]:
-    """The marks before the program, and the program."""
-    if not isinstance(first.value, Known):
-        return "", first
-    text = str(first.value.value)
-    at = 0
-    while at < len(text) and text[at] in _PREFIXES:
-        at += 1
-    return text[:at], Reading(Known(text[at:]), first.line, first.path)
+def _reading(word: RawWord, assignment: Assignment) -> Reading:
+    value: Value = Unknown(word.unknown) if word.unknown else Known(word.text)
+    return Reading(value, assignment.line_at(word.start), assignment.path)
 
 
 def _with_variables(reading: Reading, env: Mapping[str, Reading]) -> list[Reading]:
@@ -109,7 +84,7 @@ def _split(name: str, reading: Reading, env: Mapping[str, Reading]) -> list[Read
     if isinstance(value, Unknown):
         why = Unknown(f"${name} is not known: {value.reason}")
         return [Partial(why, reading.line, reading.path, may_split=True)]
-    found = words(value.encode("utf-8", "surrogateescape"), _SPLIT)
+    found = split_words(value.encode("utf-8", "surrogateescape"), _SPLIT)
     return [Reading(Known(text_of(word)), reading.line, reading.path) for word in found]
 
 
@@ -123,13 +98,7 @@ def _value(name: str, env: Mapping[str, Reading]) -> str | Unknown:
     return str(value.value) if isinstance(value, Known) else ""
 
 
-def shown_command(command: str, unit: UnitName) -> tuple[str, bool]:
-    """A command as `systemctl show` prints its words, with blanks between them; and whether `-` marks it."""
-    found = [
-        _expanded(text_of(word), unit) if not isinstance(word, str) else Known(";")
-        for word in command_words(command)
-    ]
-    texts = [str(value.value) if isinstance(value, Known) else "" for value in found]
-    marks, program = _without_prefixes(Reading(Known(texts[0] if texts else "")))
-    first = [] if "@" in marks else [str(program.value.value) if isinstance(program.value, Known) else ""]
-    return " ".join([*first, *texts[1:]]), "-" in marks
+def shown_commands(text: str) -> list[tuple[str, bool]]:
+    """Canonical commands as `systemctl show` prints their words, and whether a `-` marks each."""
+    found = read_commands(text, expander(UnitName.of(""))).commands
+    return [(" ".join(word.text for word in command.words), "-" in command.marks) for command in found]

@@ -26,7 +26,10 @@ def cpus(lines: Iterable[str]) -> str:
 def _range(text: str) -> range:
     low, dash, high = text.partition("-")
     first = integer(low, 0, _MOST)
-    return range(first, (integer(high, 0, _MOST) if dash else first) + 1)
+    last = integer(high, 0, _MOST) if dash else first
+    if last < first:
+        raise ValueError(f"The CPUs {text} run backwards.")
+    return range(first, last + 1)
 
 
 def show_cpus(chosen: Iterable[int]) -> str:

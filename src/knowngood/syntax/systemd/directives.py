@@ -51,8 +51,9 @@ _SERVICE = {
     "restart_mode": "RestartMode",
     "failure_mode": "TimeoutStartFailureMode TimeoutStopFailureMode",
     "folder": "WorkingDirectory",
-    "path": """RootDirectory RootImage RootVerity TTYPath NetworkNamespacePath IPCNamespacePath
-        USBFunctionDescriptors USBFunctionStrings PIDFile""",
+    "fatal_path": "RootDirectory RootImage RootVerity",
+    "path": """TTYPath NetworkNamespacePath IPCNamespacePath USBFunctionDescriptors USBFunctionStrings""",
+    "pid_file": "PIDFile",
     "text": """SyslogIdentifier PAMName UtmpIdentifier RebootArgument BusName Slice LogNamespace""",
     "cpus": "CPUAffinity",
     "cpu_list": "AllowedCPUs StartupAllowedCPUs AllowedMemoryNodes StartupAllowedMemoryNodes NUMAMask",

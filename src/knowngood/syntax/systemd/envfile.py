@@ -61,8 +61,8 @@ def read_environment_file(data: bytes, path: str = "") -> EnvFile:
             return EnvFile((), (*lint, refused), refused)
         if raw.equals and VALID_NAME.match(raw.name.decode()):
             value = raw.value.decode()
-            disputed = disputed or (CONTROL_DISPUTED if CONTROL.search(value) else "")
-            entries.append(EnvEntry(raw.name.decode(), value, raw.line, disputed))
+            why = disputed or (CONTROL_DISPUTED if CONTROL.search(value) else "")
+            entries.append(EnvEntry(raw.name.decode(), value, raw.line, why))
         lint += _remarks(raw, disputed, path)
     if b"\r\n" in data:
         line = 1 + data.count(b"\n", 0, data.index(b"\r\n"))

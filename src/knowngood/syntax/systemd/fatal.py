@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from knowngood.syntax.systemd.directives import KIND_OF
+from knowngood.syntax.systemd.exec_text import read_commands
 from knowngood.syntax.systemd.kinds import kind_of
 from knowngood.syntax.systemd.lint import Lint
 from knowngood.syntax.systemd.names import UnitName
 from knowngood.syntax.systemd.specifiers import UnknownSpecifierError, expander
 from knowngood.syntax.systemd.text import Assignment, UnitText
+from knowngood.syntax.systemd.wordlists import RefusedError, spell_commands
 
 
 def cut_short(text: UnitText, unit: UnitName) -> UnitText:
@@ -21,20 +24,28 @@ def cut_short(text: UnitText, unit: UnitName) -> UnitText:
         problem = _problem(assignment, unit)
         if problem is not None:
             refused = Lint(assignment.line, "refused", problem, assignment.path)
+            taken = text.assignments[:index] + _taken(assignment, unit)
             kept = [lint for lint in text.lint if lint is not text.refused]
-            return replace(text, assignments=text.assignments[:index], lint=(*kept, refused), refused=refused)
+            return replace(text, assignments=taken, lint=(*kept, refused), refused=refused)
     return text
 
 
+def _taken(assignment: Assignment, unit: UnitName) -> tuple[Assignment, ...]:
+    """Of a line of several commands those before the bad one are taken all the same."""
+    found = read_commands(assignment.text, expander(unit)).commands
+    if KIND_OF.get(f"{assignment.section}.{assignment.directive}") != "command" or not found:
+        return ()
+    return (replace(assignment, text=spell_commands(found), marks=()),)
+
+
 def _problem(assignment: Assignment, unit: UnitName) -> str | None:
-    directive = f"{assignment.section}.{assignment.directive}"
-    kind = kind_of(directive)
-    if kind is None or not kind.fatal or not assignment.text:
+    kind = kind_of(f"{assignment.section}.{assignment.directive}")
+    if kind is None or (not assignment.text and kind.empty != "unsure"):
         return None
     try:
         kind.spell(assignment.directive, assignment.text, expander(unit))
-    except UnknownSpecifierError:
-        return None
-    except ValueError as bad:
+    except RefusedError as bad:
         return f"systemd reads the file no further than here: {assignment.directive}= can't be this. {bad}"
+    except (UnknownSpecifierError, ValueError):
+        return None
     return None

@@ -27,7 +27,7 @@ from knowngood.syntax.systemd.numbers import (
 )
 from knowngood.syntax.systemd.specifiers import Expand, escape_specifiers
 from knowngood.syntax.systemd.timespans import show_timespan, timespan
-from knowngood.syntax.systemd.wordlists import command_line, pairs, plain_words, several_words
+from knowngood.syntax.systemd.wordlists import RefusedError, command_line, pairs, plain_words, several_words
 
 _INT_MAX = (1 << 31) - 1
 _UINT_MAX = (1 << 32) - 1
@@ -39,14 +39,12 @@ class Kind:
     """`spell` gives the canonical text of one line, or raises ValueError for what systemd ignores or refuses.
 
     `empty`: what an empty assignment does: reset all lines before it, nothing (kept), or what depends on
-    systemd's version (unsure). `adds`: lines add up; else the last one counts. `fatal`: a line that can't be
-    read makes systemd refuse the unit.
+    systemd's version (unsure). `adds`: lines add up; else the last one counts.
     """
 
     spell: Spell
     empty: Literal["reset", "kept", "unsure"] = "unsure"
     adds: bool = False
-    fatal: bool = False
     joined_by: str = "\n"
 
 
@@ -68,6 +66,18 @@ def kind_of(directive: str) -> Kind | None:
     """The kind of `Section.Directive`; None for one that no systemd from 245 to 257 knows there."""
     name = KIND_OF.get(directive)
     return None if name is None else KINDS[name]
+
+
+def _fatal(spell: Spell) -> Spell:
+    """Where systemd does not just ignore a value that it can't read, but gives up the file."""
+
+    def spell_or_refuse(name: str, text: str, expand: Expand) -> str:
+        try:
+            return spell(name, text, expand)
+        except ValueError as bad:
+            raise RefusedError(str(bad)) from None
+
+    return spell_or_refuse
 
 
 def _one_of(words: str) -> Callable[[str, str], str]:
@@ -94,11 +104,33 @@ def _abort_span(name: str, text: str) -> str:
     return "" if not text else _span_or_never(name, text)
 
 
-def _truth_or_word(_: str, text: str) -> str:
-    try:
+_CHOICES = {
+    "ProtectSystem": "full strict",
+    "ProtectHome": "read-only tmpfs",
+    "PrivateTmp": "disconnected",
+    "PrivateUsers": "self identity full managed",
+    "ProtectControlGroups": "private strict",
+    "ProtectHostname": "private",
+    "RuntimeDirectoryPreserve": "restart",
+    "FileDescriptorStorePreserve": "restart",
+    "PrivateIPC": "",
+    "PrivatePIDs": "",
+}
+
+
+def _truth_or_word(name: str, text: str) -> str:
+    """yes, no, or one of a few words; any words where their number is large."""
+    if name in _CHOICES and text not in _CHOICES[name].split():
         return truth(text)
+    return truth(text) if _is_truth(text) else " ".join(text.split())
+
+
+def _is_truth(text: str) -> bool:
+    try:
+        truth(text)
     except ValueError:
-        return " ".join(text.split())
+        return False
+    return True
 
 
 def _memory(_: str, text: str) -> str:
@@ -141,21 +173,27 @@ def _weight(name: str, text: str) -> str:
     return "idle" if text == "idle" and "CPU" in name else str(integer(text, 1, 10000))
 
 
-_USER = re.compile(r"[^\s:/\x00-\x1f\x7f]+\Z")
+_USER = re.compile(r"[^:/\x00-\x1f\x7f]+\Z")
 
 
 def _user(_: str, text: str) -> str:
-    if not _USER.match(text) or text in (".", "..") or text.startswith("-"):
+    number = text.isascii() and text.isdigit()
+    bad = not _USER.match(text) or text in (".", "..") or (text.startswith("-") and text[1:].isdigit())
+    if bad or (number and int(text) >= _UINT_MAX):
         raise ValueError(f"“{text}” is no name or number of a user or group.")
-    if text.isascii() and text.isdigit():
+    if number:
         return str(int(text)) if int(text) else "root"
     return text
 
 
-def _folder(_: str, text: str) -> str:
+def _folder(name: str, text: str, expand: Expand) -> str:
+    """Only where a - allows the folder to be missing, systemd does without it; else it gives up."""
     mark = "-" if text.startswith("-") else ""
     rest = text[len(mark) :]
-    return mark + (rest if rest == "~" else absolute(rest))
+    if rest == "~":
+        return text
+    spell = _whole(_path)
+    return mark + (spell if mark else _fatal(spell))(name, rest, expand)
 
 
 def absolute(path: str) -> str:
@@ -171,16 +209,24 @@ def absolute(path: str) -> str:
 
 
 def _path(_: str, text: str) -> str:
+    return absolute(text)
+
+
+def _pid_file(_: str, text: str) -> str:
+    return absolute(text if text.startswith("/") else f"/run/{text}")
+
+
+def _environment_file(_: str, text: str) -> str:
     mark = "-" if text.startswith("-") else ""
     return mark + absolute(text[len(mark) :])
 
 
-def _environment_file(_: str, text: str) -> str:
-    return _path("", text)
-
-
 def _text(_: str, text: str) -> str:
     return text
+
+
+def _cpus(_: str, text: str) -> str:
+    return text if text in ("numa", "all") else cpus([text])
 
 
 def _blanks(_: str, text: str) -> str:
@@ -191,12 +237,20 @@ def _signal(_: str, text: str) -> str:
     name = text.removeprefix("SIG")
     if name in SIGNALS:
         return "SIG" + name
-    if re.fullmatch(r"RT(MIN(\+\d+)?|MAX(-\d+)?)", name):
-        return "SIG" + name
-    number = integer(text, 1, 64)
+    realtime = re.fullmatch(r"RT(?:MIN(?:\+([0-9]+))?|(MAX)(?:-([0-9]+))?)", name)
+    if realtime is not None:
+        low, from_top, high = realtime.groups()
+        number = _RTMAX - int(high or "0") if from_top else _RTMIN + int(low or "0")
+    else:
+        number = integer(text, 1, _RTMAX)
+    if not 1 <= number <= _RTMAX:
+        raise ValueError(f"“{text}” is no signal.")
+    if number >= _RTMIN:
+        return f"SIGRTMIN+{number - _RTMIN}"
     return next((f"SIG{each}" for each, value in SIGNALS.items() if value == number), str(number))
 
 
+_RTMIN, _RTMAX = 34, 64  # as glibc has them
 # signal(7), on x86 and ARM
 SIGNALS = {
     name: number
@@ -209,7 +263,7 @@ SIGNALS = {
 
 KINDS: dict[str, Kind] = {
     "truth": Kind(_plain(lambda _, text: truth(text))),
-    "fatal_truth": Kind(_plain(lambda _, text: truth(text)), fatal=True),
+    "fatal_truth": Kind(_fatal(_plain(lambda _, text: truth(text)))),
     "optional_truth": Kind(_plain(lambda _, text: truth(text)), empty="reset"),
     "truth_or_word": Kind(_plain(_truth_or_word)),
     "span": Kind(_plain(_span)),
@@ -227,7 +281,7 @@ KINDS: dict[str, Kind] = {
     "tasks": Kind(_plain(_tasks), empty="reset"),
     "quota": Kind(_plain(_quota), empty="reset"),
     "weight": Kind(_plain(_weight), empty="reset"),
-    "user": Kind(_whole(_user), empty="reset", fatal=True),
+    "user": Kind(_fatal(_whole(_user)), empty="reset"),
     "type": Kind(_plain(_one_of("simple exec forking oneshot dbus notify notify-reload idle"))),
     "restart": Kind(_plain(_one_of("no always on-success on-failure on-abnormal on-watchdog on-abort"))),
     "kill_mode": Kind(_plain(_one_of("control-group mixed process none"))),
@@ -237,13 +291,15 @@ KINDS: dict[str, Kind] = {
     "restart_mode": Kind(_plain(_one_of("normal direct debug"))),
     "failure_mode": Kind(_plain(_one_of("terminate abort kill"))),
     "signal": Kind(_plain(_signal)),
-    "folder": Kind(_whole(_folder), empty="reset"),
+    "folder": Kind(_folder, empty="reset"),
     "path": Kind(_whole(_path), empty="reset"),
+    "fatal_path": Kind(_fatal(_whole(_path)), empty="reset"),
+    "pid_file": Kind(_whole(_pid_file), empty="reset"),
     "text": Kind(_whole(_text), empty="reset"),
     "word": Kind(_plain(_blanks)),
-    "cpus": Kind(_whole(_blanks), empty="reset", adds=True),
-    "cpu_list": Kind(_plain(_blanks), empty="reset", adds=True),
-    "command": Kind(command_line, empty="reset", adds=True, fatal=True),
+    "cpus": Kind(_whole(_cpus), empty="reset", adds=True),
+    "cpu_list": Kind(_whole(_cpus), empty="reset", adds=True),
+    "command": Kind(command_line, empty="reset", adds=True),
     "environment": Kind(pairs, empty="reset", adds=True),
     "environment_file": Kind(_whole(_environment_file), empty="reset", adds=True),
     "names": Kind(plain_words, empty="reset", adds=True, joined_by=" "),
@@ -259,7 +315,10 @@ KINDS: dict[str, Kind] = {
 def joined(directive: str, spelled: list[str]) -> str:
     """One text of several lines in force, each already spelled."""
     if KIND_OF.get(directive) in ("cpus", "cpu_list"):
-        return "numa" if spelled == ["numa"] else cpus(spelled)
+        words = [text for text in spelled if text in ("numa", "all")]
+        if spelled[-1:] == words[-1:]:
+            return spelled[-1]
+        return cpus(spelled[len(spelled) - spelled[::-1].index(words[-1]) :] if words else spelled)
     kind = kind_of(directive)
     if kind is None or not kind.adds:
         return spelled[-1]

@@ -44,7 +44,7 @@ def join_limit(soft: str, hard: str) -> str:
 
 
 def _number(resource: str, text: str) -> int | None:
-    if text == INFINITY:
+    if text == INFINITY and resource != "NICE":
         return None
     number = _READERS[resource](text)
     if number is not None and number >= MOST:

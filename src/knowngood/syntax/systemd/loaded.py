@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping
 
 from knowngood.model import ABSENT, Known, Unknown, Value
 from knowngood.syntax.systemd.canonical import canonical
+from knowngood.syntax.systemd.command import shown_commands
 from knowngood.syntax.systemd.defaults import default_of
 from knowngood.syntax.systemd.directives import KIND_OF, SAME_AS
 from knowngood.syntax.systemd.limits import join_limit, limit_of_kernel
-from knowngood.syntax.systemd.numbers import INFINITY, show_share
+from knowngood.syntax.systemd.numbers import INFINITY, MOST, show_share
 from knowngood.syntax.systemd.shown import shown_words
 from knowngood.syntax.systemd.specifiers import escape_specifiers
 from knowngood.syntax.systemd.timespans import timespan
+from knowngood.syntax.systemd.wordlists import quoted
 
 _RENAMED = {
     "CPUQuota": "CPUQuotaPerSecUSec",
@@ -27,6 +29,7 @@ _RENAMED = {
     "CPUQuotaPeriodSec": "CPUQuotaPeriodUSec",
 }
 _NOT_SET = ("[not set]", "[no data]", "18446744073709551615")
+_UNLIMITED = ("memory", "memory_or_none", "tasks")
 _INDIRECT = "the manager shows this directive in another form, which can't be compared"
 _EXEC = re.compile(
     r"\{ path=.*? ; argv\[\]=(?P<argv>.*?) ; ignore_errors=(?P<ignore>yes|no) ; start_time=", re.DOTALL
@@ -75,7 +78,7 @@ def loaded_value(directive: str, properties: Mapping[str, str], like: Iterable[s
             return _limit(own, text, properties)
         if kind == "command":
             return _commands(text, like)
-        if text in ("", *_NOT_SET):
+        if text in ("", *_NOT_SET) and not (kind in _UNLIMITED and text):
             return _unset(own, text)
         return _plain(own, kind, text)
     except ValueError:
@@ -103,7 +106,7 @@ def _plain(directive: str, kind: str | None, text: str) -> Value:
     if kind == "quota":
         span = timespan(text)
         return Known(INFINITY if span is None else show_share(span // 100))
-    if kind in ("memory", "memory_or_none", "tasks") and text.isdigit() and int(text) >= (1 << 64) - 1:
+    if kind in _UNLIMITED and text.isdigit() and int(text) >= MOST:
         return Known(INFINITY)
     if kind == "folder":
         text = text.replace("!", "-", 1) if text.startswith("!") else text
@@ -120,8 +123,6 @@ def _plain(directive: str, kind: str | None, text: str) -> Value:
 
 
 def _requoted(text: str) -> str:
-    from knowngood.syntax.systemd.wordlists import quoted
-
     return " ".join(quoted(escape_specifiers(word)) for word in shown_words(text))
 
 
@@ -141,17 +142,13 @@ def _commands(text: str, like: Iterable[str]) -> Value:
         return ABSENT
     told = [(match["argv"], match["ignore"] == "yes") for match in _EXEC.finditer(text)]
     for candidate in like:
-        if told and told == [_as_shown(command) for command in candidate.split("\n")]:
+        if told and told == _as_shown(candidate):
             return Known(candidate)
     return Unknown("systemd shows commands without telling where their words begin and end")
 
 
-def _as_shown(command: str) -> tuple[str, bool]:
-    """A canonical command as `systemctl show` prints its words, and whether its failure is ignored."""
-    from knowngood.syntax.systemd.command import shown_command
-    from knowngood.syntax.systemd.names import UnitName
-
-    return shown_command(command, UnitName.of(""))
+def _as_shown(candidate: str) -> list[tuple[str, bool]]:
+    return [each for line in candidate.split("\n") for each in shown_commands(line)]
 
 
 def loaded_environment(properties: Mapping[str, str]) -> Mapping[str, str]:

@@ -95,9 +95,9 @@ def show_share(number: int) -> str:
 
 def mode(text: str) -> str:
     """A file mode: four octal digits."""
-    if not re.fullmatch(r"(?:0[oObB](?=[0-7]))?[0-7]+", text) or int(text.lstrip("0oObB") or "0", 8) > 0o7777:
+    if not re.fullmatch(r"[0-7]+", text) or int(text, 8) > 0o7777:
         raise ValueError(f"“{text}” is no mode: octal digits, up to 7777.")
-    return f"{int(text.lstrip('0oObB') or '0', 8):04o}"
+    return f"{int(text, 8):04o}"
 
 
 _TRUE = frozenset("1 yes y true t on".split())

@@ -10,6 +10,7 @@ from knowngood.syntax.systemd.names import UnitName
 from knowngood.syntax.systemd.remarks import remarks
 from knowngood.syntax.systemd.text import UnitText, read_text
 from knowngood.syntax.systemd.unit import Unit, merge
+from knowngood.syntax.systemd.verify import why_refused
 
 
 def read_unit(name: str, fragment: tuple[str, bytes] | None, dropins: Sequence[tuple[str, bytes]]) -> Unit:
@@ -21,7 +22,9 @@ def read_unit(name: str, fragment: tuple[str, bytes] | None, dropins: Sequence[t
     unit_name = UnitName.of(name)
     main = None if fragment is None else _read(*fragment, unit_name)
     unit = merge(name, main, [_read(path, data, unit_name) for path, data in dropins])
-    return replace(unit, lint=(*unit.lint, *remarks(unit)))
+    refused = unit.refused if main is None else unit.refused or why_refused(unit)
+    verdict = () if refused is None or refused is unit.refused else (refused,)
+    return replace(unit, refused=refused, lint=(*unit.lint, *remarks(unit), *verdict))
 
 
 def _read(path: str, data: bytes, unit: UnitName) -> UnitText:

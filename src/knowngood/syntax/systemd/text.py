@@ -41,9 +41,14 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class UnitText:
-    """All that one file says. `refused` is why systemd reads no further than `assignments`."""
+    """All that one file says: assignments, and section headers with their lines.
 
+    `refused` is why systemd reads no further than `assignments`.
+    """
+
+    path: str
     assignments: tuple[Assignment, ...]
+    sections: tuple[tuple[str, int], ...]
     lint: tuple[Lint, ...]
     refused: Lint | None = None
 
@@ -73,13 +78,14 @@ def read_text(path: str, data: bytes) -> UnitText:
     if b"\r\n" in data:
         message = "The lines end as on Windows: systemd takes that, a shell or another program may not."
         reader.lint.append(Lint(1 + data.count(b"\n", 0, data.index(b"\r\n")), "crlf", message, path))
-    return UnitText(tuple(reader.assignments), tuple(reader.lint), refused)
+    return UnitText(path, tuple(reader.assignments), tuple(reader.sections), tuple(reader.lint), refused)
 
 
 class _Reader:
     def __init__(self, path: str) -> None:
         self.path = path
         self.assignments: list[Assignment] = []
+        self.sections: list[tuple[str, int]] = []
         self.lint: list[Lint] = []
         self._section: str | None = None
         self._bom_seen = False
@@ -143,6 +149,7 @@ class _Reader:
                 )
             )
         self._section = name
+        self.sections.append((name, number))
 
     def _assignment(self, section: str, text: bytes, starts: list[tuple[int, int]]) -> None:
         number = starts[0][1]

@@ -10,6 +10,7 @@ from knowngood.model import ABSENT, Known, Reading, Unknown, Value
 from knowngood.syntax.systemd.command import ExecCommand, commands
 from knowngood.syntax.systemd.directives import ALSO_SETS, KIND_OF, SAME_AS
 from knowngood.syntax.systemd.environment import Environment, environment
+from knowngood.syntax.systemd.implied import implied
 from knowngood.syntax.systemd.kinds import joined, kind_of
 from knowngood.syntax.systemd.lint import Lint
 from knowngood.syntax.systemd.names import UnitName
@@ -48,19 +49,18 @@ class Unit:
 
     def value(self, section: str, directive: str) -> Reading:
         """The effective value, canonically spelled; Absent where nothing sets it, Unknown if not certain."""
-        whole = f"{section}.{directive}"
         if self.refused is not None:
             return Reading(Unknown(_why(self.refused)), self.refused.line, self.refused.path)
-        entries = self.in_force(whole)
+        entries = self.in_force(f"{section}.{directive}")
+        value = _joined(f"{section}.{directive}", entries)
+        if section == "Service":
+            value = implied(directive, value, self._own_value)
         if not entries:
-            return Reading(ABSENT)
-        last = entries[-1].assignment
-        spelled = []
-        for entry in entries:
-            if not isinstance(entry.spelled, Known):
-                return Reading(entry.spelled, entry.assignment.line, entry.assignment.path)
-            spelled.append(str(entry.spelled.value))
-        return Reading(Known(joined(whole, spelled)), last.line, last.path)
+            return Reading(value)
+        return Reading(value, entries[-1].assignment.line, entries[-1].assignment.path)
+
+    def _own_value(self, name: str) -> Value:
+        return _joined(f"Service.{name}", self.in_force(f"Service.{name}"))
 
     def all_values(self) -> Mapping[str, tuple[Reading, ...]]:
         """Every directive that anything sets: "Service.LimitNOFILE" → its assignments in force, raw."""
@@ -114,6 +114,16 @@ class Unit:
                 for directive in (own, *ALSO_SETS.get(own, ())):
                     _enter(found.setdefault(directive, []), directive, assignment, self.name)
         return {directive: tuple(entries) for directive, entries in found.items() if entries}
+
+
+def _joined(directive: str, entries: Sequence[InForce]) -> Value:
+    """What the lines in force come to."""
+    spelled = []
+    for entry in entries:
+        if not isinstance(entry.spelled, Known):
+            return entry.spelled
+        spelled.append(str(entry.spelled.value))
+    return Known(joined(directive, spelled)) if spelled else ABSENT
 
 
 def spelled_or_none(directive: str, text: str, unit: UnitName) -> Value | None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from knowngood.syntax.systemd.specifiers import Expand, escape_specifiers
-from knowngood.syntax.systemd.words import BadWordError, Style, Word, first_word, words
+from knowngood.syntax.systemd.exec_text import RawCommand, read_commands
+from knowngood.syntax.systemd.specifiers import Expand, UnknownSpecifierError, escape_specifiers
+from knowngood.syntax.systemd.words import BadWordError, Style, Word, words
 
 _PLAIN = re.compile(r"[^\s\"'\\;\x00-\x1f\x7f]+\Z")
 ENVIRONMENT = Style(unquote=True, decode=True)
-COMMAND = Style(unquote=True, decode=True)
-LENIENT_COMMAND = Style(unquote=True, decode=True, lenient_escapes=True)
 NAMES = Style(unquote=True)
 _LIST = Style(unquote=True, keep_backslash=True)
-_LONE_SEMICOLON = re.compile(rb"(\\?;)(?:[ \t\n\r]+|\Z)")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+class RefusedError(ValueError):
+    """A value at which systemd gives up the whole file."""
 
 
 def text_of(word: Word) -> str:
@@ -58,42 +60,30 @@ def several_words(_: str, text: str, expand: Expand) -> str:
 
 
 def command_line(_: str, text: str, expand: Expand) -> str:
-    """Exec*=: words with escapes, a lone ; between commands. Raises ValueError for an open quote."""
-    out = []
-    for word in command_words(text):
-        out.append(word if isinstance(word, str) else quoted(escape_specifiers(expand(text_of(word)))))
-    if not out:
-        raise ValueError("There is no command.")
-    return " ".join(out)
+    """Exec*=: the commands that systemd takes, a lone ; between them.
+
+    Raises RefusedError where it would give up the file, ValueError where it takes none.
+    """
+    found = read_commands(text, expand)
+    if found.fatal:
+        raise RefusedError(found.problem)
+    if not found.commands:
+        raise ValueError(found.problem or "There is no command.")
+    return spell_commands(found.commands)
 
 
-def command_words(text: str) -> Iterator[Word | str]:
-    """The words of Exec*=; ";" where a new command begins, "\\;" for a word that is a semicolon."""
-    data = text.encode("utf-8", "surrogateescape")
-    at: int | None = 0
-    while at is not None and at < len(data):
-        lone = _LONE_SEMICOLON.match(data, at)
-        if lone is not None:
-            yield lone[1].decode()
-            at = lone.end()
-            continue
-        word = command_word(data, at)
-        if word is None:
-            return
-        yield word
-        at = word.after
+def spell_commands(commands: Sequence[RawCommand]) -> str:
+    """The commands as one line. Raises UnknownSpecifierError where a word is not known."""
+    return " ; ".join(map(_command, commands))
 
 
-def command_word(data: bytes, at: int) -> Word | None:
-    """A word of a command: an escape that is none stays as it stands. Raises ValueError for an open quote."""
-    try:
-        return first_word(data, COMMAND, at)
-    except BadWordError:
-        pass
-    try:
-        return first_word(data, LENIENT_COMMAND, at)
-    except BadWordError as bad:
-        raise ValueError(f"There is {bad}.") from None
+def _command(command: RawCommand) -> str:
+    for word in (command.program, *command.words):
+        if word.unknown:
+            raise UnknownSpecifierError(word.unknown)
+    program = quoted(escape_specifiers(command.marks + command.program.text))
+    rest = command.words if "@" in command.marks else command.words[1:]
+    return " ".join([program, *(quoted(escape_specifiers(word.text)) for word in rest)])
 
 
 def good_words(text: str, style: Style) -> Iterator[Word]:
