@@ -13,7 +13,7 @@ import click
 
 from knowngood.cli.audit import Deadlines, find_project, load_inventory
 from knowngood.cli.common import deadline_options, out, project_option, stop
-from knowngood.model import Desired, DesiredFile, DesiredScript, Host, Observation
+from knowngood.model import Desired, DesiredFile, DesiredScript, ExitCode, Host, Observation
 
 if TYPE_CHECKING:
     from knowngood.cli.capture_node import CapturedNode
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from knowngood.observe.proposal import Proposal
 
 _UNIT = re.compile(r"[A-Za-z0-9:_.\\-]+(@[A-Za-z0-9:_.\\-]+)?\.service")
+_MOST_QUESTIONS = 3  # with names; each shows what the one before could not
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -177,7 +178,7 @@ def _capture(wish: Wish, node: CapturedNode) -> None:
 def _look(wish: Wish, node: CapturedNode) -> tuple[Proposal, Observation]:
     """Ask until all is known: the script that the unit starts, the names it sets, what the process has."""
     from knowngood.cli.capture_node import check_files
-    from knowngood.observe.captured import propose
+    from knowngood.observe.captured import asked_with, propose
     from knowngood.observe.captured_script import is_shell_script, script_candidates, server_text
 
     files = tuple(DesiredFile(path, sha256="", source="") for path in wish.paths)
@@ -194,16 +195,25 @@ def _look(wish: Wish, node: CapturedNode) -> tuple[Proposal, Observation]:
         stop(f"{wish.host.name}: {wish.unit} starts no serve script that --own-script could fetch")
     server = server_text(role, observation)
     role = replace(role, server=server if isinstance(server, str) else None)
-    names = propose(role, observation).desired
-    observation = node.observe(names)
-    proposal = propose(role, observation)
-    if (proposal.desired.env.keys(), proposal.desired.unit_env.keys()) != (
-        names.env.keys(),
-        names.unit_env.keys(),
-    ):
-        stop(f"{wish.host.name}: its texts changed while they were read; try again")
-    check_files(wish.host.name, observation, wish.paths)
-    return _with_script(wish, proposal, observation), observation
+    for _ in range(_MOST_QUESTIONS):
+        asked = asked_with(role, propose(role, observation))
+        observation = node.observe(asked)
+        proposal = propose(asked, observation)
+        if _alike(asked_with(role, proposal), asked):
+            check_files(wish.host.name, observation, wish.paths)
+            return _with_script(wish, proposal, observation), observation
+        role = replace(role, env=asked.env)
+    return stop(f"{wish.host.name}: its texts change while they are read; try again", ExitCode.INCOMPLETE)
+
+
+def _alike(one: Desired, other: Desired) -> bool:
+    """Whether two roles ask a node the same: the same names, the same of them sealed."""
+    from knowngood.model import Secret
+
+    def names(wants: Mapping[str, object]) -> Mapping[str, bool]:
+        return {name: isinstance(want, Secret) for name, want in wants.items()}
+
+    return (names(one.env), names(one.args)) == (names(other.env), names(other.args))
 
 
 def _with_script(wish: Wish, proposal: Proposal, observation: Observation) -> Proposal:

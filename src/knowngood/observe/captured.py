@@ -29,9 +29,10 @@ from knowngood.observe.proposal import Proposal, Sheet
 from knowngood.syntax.bash import Launch
 from knowngood.syntax.secret_texts import holds_secret
 from knowngood.syntax.secrets import looks_secret
+from knowngood.syntax.systemd import canonical
+from knowngood.syntax.systemd.directives import ALSO_SETS
 
 _KNOB = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_ASSIGNS = re.compile(rb"^[ \t]*([A-Z][A-Za-z0-9]*)[ \t]*=", re.MULTILINE)
 # Their values are knobs, and stand as such.
 _KNOB_DIRECTIVES = frozenset(("Environment", "EnvironmentFile", "PassEnvironment", "UnsetEnvironment"))
 # bash gives these to whatever it starts, with values of its own.
@@ -56,6 +57,20 @@ def propose(role: Desired, observation: Observation) -> Proposal:
         directives=_directives(start, observation, sheet),
     )
     return Proposal(desired, sheet.comments, sheet.left_out, tuple(sheet.remarks), sheet.secrets)
+
+
+def asked_with(role: Desired, proposal: Proposal) -> Desired:
+    """The role to ask a node with, so that its processes confirm a proposal: every name that its texts set.
+
+    What could not be read is asked for too: it may become clear with what systemd's manager says of it.
+    """
+    desired = proposal.desired
+    unclear: dict[str, Want] = {
+        setting.name: ABSENT
+        for setting in proposal.left_out
+        if setting.kind == "env" and _KNOB.fullmatch(setting.name)
+    }
+    return replace(role, env={**unclear, **desired.env, **desired.unit_env}, args=desired.args)
 
 
 def unconfirmed(desired: Desired, seen: Seen) -> Mapping[Setting, str]:
@@ -115,8 +130,16 @@ def _script_knobs(start: NextStart, sheet: Sheet) -> dict[str, Want]:
 
 
 def _unit_knobs(start: NextStart, sheet: Sheet) -> dict[str, Want]:
-    given = start.launch.env if isinstance(start.launch, Launch) else {}
-    names = [name for name, reading in start.unit_env.items() if name not in given and reading.path]
+    if start.unit is None:
+        return {}
+    exported = start.launch.env if isinstance(start.launch, Launch) else {}
+    # USER and LOGNAME follow from User=, which is a setting of its own.
+    user = {(line.path, line.line) for line in start.unit.lines("Service", "User")}
+    names = [
+        name
+        for name, reading in start.unit_env.items()
+        if reading.path and (reading.path, reading.line) not in user and name not in exported
+    ]
     return dict(_knobs(names, start, sheet))
 
 
@@ -130,7 +153,7 @@ def _knobs(names: list[str], start: NextStart, sheet: Sheet) -> Iterator[tuple[s
         elif not _KNOB.fullmatch(name):
             sheet.left_out[setting] = "a manifest can't hold this name"
         else:
-            sheet.note(setting, reading)
+            sheet.note(setting, reading if reading.line else start.unit_env[name])
             yield name, _knob(name, value, sheet)
 
 
@@ -155,32 +178,31 @@ def _directives(
         sheet.remarks.append(f"the unit's directives can't be read: {start.why_no_unit}")
         return {}
     directives: dict[str, tuple[str, ...] | Absent] = {}
-    for name in _directive_names(observation):
-        lines = start.unit.lines("Service", name)
-        if not lines:
+    for directive, lines in start.unit.all_values().items():
+        section, _, name = directive.partition(".")
+        if section != "Service" or name in _KNOB_DIRECTIVES or directive in ALSO_SETS:
             continue
-        setting = Setting("systemd", f"Service.{name}")
-        unknown = next((line for line in lines if not isinstance(line.value, Known)), None)
+        setting = Setting("systemd", directive)
         texts = tuple(str(line.value.value) for line in lines if isinstance(line.value, Known))
-        if unknown is not None:
-            sheet.left_out[setting] = (
-                unknown.value.reason if isinstance(unknown.value, Unknown) else "not given"
-            )
-        elif any(map(holds_secret, texts)):
+        if any(map(holds_secret, texts)):
             sheet.left_out[setting] = "it holds what looks like a secret"
+        elif problem := _refused(directive, texts):
+            sheet.left_out[setting] = problem
         else:
             if observation.unit.fragment is None or lines[-1].path != observation.unit.fragment.path:
                 sheet.note(setting, lines[-1])
-            directives[setting.name] = texts
+            directives[directive] = texts
     return directives
 
 
-def _directive_names(observation: Observation) -> list[str]:
-    """Every name that the unit's texts assign to, in their order; those of other sections too."""
-    texts = (observation.unit.fragment, *observation.unit.dropins)
-    names = [name for text in texts if text and text.data for name in _ASSIGNS.findall(text.data)]
-    decoded = dict.fromkeys(name.decode("ascii") for name in names)
-    return [name for name in decoded if name not in _KNOB_DIRECTIVES]
+def _refused(directive: str, texts: tuple[str, ...]) -> str:
+    """Why a manifest would not take these lines; "" where it does."""
+    try:
+        for text in texts:
+            canonical(directive, text)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def _at(sheet: Sheet, reading: Reading) -> str:
