@@ -190,7 +190,9 @@ def look(
     started, clock = datetime.now(UTC), time.monotonic()
     nonce = secrets.token_bytes(32)
     asked = {name: roles for name, roles in scope.desired.items() if roles}
-    programs = {name: ask(roles, nonce, rehash=rehash) for name, roles in asked.items()}
+    # The node answers with what it has before our own deadline for it runs out.
+    deadline = max(1.0, min(25.0, deadlines.whole - 3))
+    programs = {name: ask(roles, nonce, rehash=rehash, deadline=deadline) for name, roles in asked.items()}
     results: dict[str, list[HostResult]] = {}
 
     def on_answer(name: str, raw: str | bytes | Failure) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 
 from knowngood.model import Known, Layers, Occurrences, Value
 
@@ -21,6 +22,7 @@ def difference(layers: Layers) -> Iterator[str]:
             yield from (f"{layer}: {line}" for line in _lines(layers.manifest, value))
 
 
+@lru_cache(maxsize=1024)  # nodes drift alike, and deepdiff takes a millisecond
 def _lines(want: Value, have: Value) -> list[str]:
     wanted, got = _structure(want), _structure(have)
     if wanted is None or got is None:

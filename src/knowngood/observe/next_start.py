@@ -7,7 +7,8 @@ read with the environment that the unit gives it. Nothing is run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from knowngood.model import Absent, Desired, Known, Observation, Reading, Text, Unknown, Value
 from knowngood.syntax.bash import Launch, pick_launch, read_script
@@ -34,33 +35,74 @@ class NextStart:
         return self.launch.env_of(name, {name: given.value})
 
 
+@dataclass(frozen=True, slots=True)
+class _UnitTexts:
+    """All that the unit's part depends on. The nodes of a fleet mostly share it, so it is read once."""
+
+    name: str
+    fragment: Text | None
+    dropins: tuple[Text, ...]
+    environment_files: tuple[Text, ...]
+    manager: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _ScriptTexts:
+    """What the script's part depends on beside the unit's."""
+
+    script: Text | None
+    sourced: tuple[tuple[str, Text], ...]
+    declared: frozenset[str]
+    manager_open: bool
+    server: str | None
+
+
 def next_start(desired: Desired, observation: Observation) -> NextStart:
     """Read the unit's texts and the serve script of one observation."""
-    unit, why = _unit(observation)
-    env = Environment({}, set(), why) if unit is None else _unit_environment(unit, observation)
-    if desired.script is None:
-        return NextStart(unit, why, env, None, _words_of_unit(unit, env, why))
-    launch = _launch(desired, observation, unit, env)
-    return NextStart(unit, why, env, launch, launch if isinstance(launch, Unknown) else launch.argv)
-
-
-def _unit(observation: Observation) -> tuple[Unit | None, str]:
     state = observation.unit
-    texts = [text for text in (state.fragment, *state.dropins) if text is not None]
-    unreadable = [text for text in texts if text.data is None]
+    manager = tuple(sorted(observation.manager_environment.items()))
+    unit = _UnitTexts(state.name, state.fragment, state.dropins, state.environment_files, manager)
+    if desired.script is None:
+        return _without_script(unit)
+    script = _ScriptTexts(
+        observation.script,
+        tuple(sorted(observation.sourced.items())),
+        frozenset({*desired.env, *desired.unit_env}),
+        observation.manager_open,
+        desired.server,
+    )
+    return _with_script(unit, script)
+
+
+@lru_cache(maxsize=256)
+def _without_script(texts: _UnitTexts) -> NextStart:
+    unit, why = _unit(texts)
+    env = Environment({}, set(), why) if unit is None else _unit_environment(unit, texts)
+    return NextStart(unit, why, env, None, _words_of_unit(unit, env, why))
+
+
+@lru_cache(maxsize=256)
+def _with_script(texts: _UnitTexts, script: _ScriptTexts) -> NextStart:
+    start = _without_script(texts)
+    launch = _launch(script, start)
+    return replace(start, launch=launch, argv=launch if isinstance(launch, Unknown) else launch.argv)
+
+
+def _unit(texts: _UnitTexts) -> tuple[Unit | None, str]:
+    files = [text for text in (texts.fragment, *texts.dropins) if text is not None]
+    unreadable = [text for text in files if text.data is None]
     if unreadable:
         return None, f"{unreadable[0].path} can't be read: {unreadable[0].error}"
-    if state.fragment is None:
+    if texts.fragment is None:
         return None, "the unit's file was not found on disk"
-    fragment, *dropins = ((text.path, text.data or b"") for text in texts)
-    return read_unit(state.name, fragment, dropins), ""
+    fragment, *dropins = ((text.path, text.data or b"") for text in files)
+    return read_unit(texts.name, fragment, dropins), ""
 
 
-def _unit_environment(unit: Unit, observation: Observation) -> Environment:
-    files = {text.path: text.data for text in observation.unit.environment_files}
+def _unit_environment(unit: Unit, texts: _UnitTexts) -> Environment:
+    files = {text.path: text.data for text in texts.environment_files}
     usual: dict[str, Value] = {name: Unknown("set by systemd itself") for name in ("PATH", "LANG")}
-    manager = {name: Known(text) for name, text in observation.manager_environment.items()}
-    return unit.environment(files, base=usual | manager)
+    return unit.environment(files, base=usual | {name: Known(text) for name, text in texts.manager})
 
 
 def _words_of_unit(unit: Unit | None, env: Environment, why: str) -> tuple[Reading, ...] | Unknown:
@@ -72,20 +114,18 @@ def _words_of_unit(unit: Unit | None, env: Environment, why: str) -> tuple[Readi
     return commands[0].argv
 
 
-def _launch(
-    desired: Desired, observation: Observation, unit: Unit | None, env: Environment
-) -> Launch | Unknown:
-    text = observation.script
+def _launch(texts: _ScriptTexts, start: NextStart) -> Launch | Unknown:
+    text = texts.script
     if text is None or text.data is None:
         return Unknown(_why_no_text(text))
     script = read_script(
         text.data,
         path=text.path,
-        caller=None if unit is None else _Given(env, desired, observation.manager_open),
-        files=_texts(observation.sourced),
-        args=_script_args(text.path, unit),
+        caller=None if start.unit is None else _Given(start.unit_env, texts),
+        files={path: sourced.data for path, sourced in texts.sourced if sourced.data is not None},
+        args=_script_args(text.path, start.unit),
     )
-    return pick_launch(script, desired.server)
+    return pick_launch(script, texts.server)
 
 
 def _why_no_text(text: Text | None) -> str:
@@ -101,10 +141,10 @@ class _Given(Mapping[str, Value]):
     name that nobody declared may be among them.
     """
 
-    def __init__(self, env: Environment, desired: Desired, is_open: bool) -> None:
+    def __init__(self, env: Environment, texts: _ScriptTexts) -> None:
         self._env = env
-        self._declared = {*desired.env, *desired.unit_env}
-        self._open = is_open
+        self._declared = texts.declared
+        self._open = texts.manager_open
 
     def __getitem__(self, name: str) -> Value:
         value = self._env[name].value
@@ -117,10 +157,6 @@ class _Given(Mapping[str, Value]):
 
     def __len__(self) -> int:
         return len(self._env)
-
-
-def _texts(sourced: Mapping[str, Text]) -> dict[str, bytes]:
-    return {path: text.data for path, text in sourced.items() if text.data is not None}
 
 
 def _script_args(path: str, unit: Unit | None) -> Sequence[str] | None:
