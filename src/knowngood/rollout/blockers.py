@@ -11,6 +11,11 @@ from knowngood.rollout.told import told
 _BAD_LOADS = ("error", "bad-setting", "masked", "not-found")
 
 
+def is_unusable(observation: Observation) -> bool:
+    """Whether systemd has no such unit, or would not start it whatever else is right."""
+    return observation.unit.load_state in _BAD_LOADS
+
+
 def unit_blockers(
     desired: Desired, observation: Observation, findings: Sequence[Finding]
 ) -> Iterator[Blocker]:
@@ -23,7 +28,7 @@ def unit_blockers(
             yield Blocker("unit:active", f"no such unit: {unit.name}", "install the unit's file first")
     elif unit.load_state == "masked":
         yield Blocker("unit:active", "the unit is masked", f"systemctl unmask {unit.name}")
-    elif unit.load_state in _BAD_LOADS:
+    elif is_unusable(observation):
         reason = f"systemd refuses the unit: {unit.load_state}"
         yield Blocker("unit:active", reason, f"systemd-analyze verify {unit.name}, on the node, says why")
     for finding in findings:

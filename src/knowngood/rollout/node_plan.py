@@ -13,7 +13,7 @@ from knowngood.drift.compare import compare, secret_texts
 from knowngood.drift.wanted import wanted
 from knowngood.model import Desired, Failure, Finding, Known, Observation, Seen, Setting, Verdict
 from knowngood.observe.see import see
-from knowngood.rollout.blockers import after_writing, unit_blockers
+from knowngood.rollout.blockers import after_writing, is_unusable, unit_blockers
 from knowngood.rollout.contents import file_changes, is_due, script_change
 from knowngood.rollout.diff import masked_diff
 from knowngood.rollout.dropin import (
@@ -57,9 +57,10 @@ def plan_node(
 ) -> NodePlan:
     """The plan for a node that answered; `seen` and `findings` are of the same observation."""
     ways = ways or Ways()
-    steps = [*_steps(desired, observation, findings, ways)]
-    changes = tuple(step for step in steps if isinstance(step, FileChange))
     blockers = [*unit_blockers(desired, observation, findings)]
+    # Without a unit there is nothing to judge contents by.
+    steps = _steps(desired, observation, findings, ways) if not is_unusable(observation) else []
+    changes = tuple(step for step in steps if isinstance(step, FileChange))
     blockers += [step for step in steps if isinstance(step, Blocker)]
     secrets = _secrets(desired, findings)
     vouched = _vouched(changes, observation, seen) if ways.vouch else {}
