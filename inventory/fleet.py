@@ -36,9 +36,9 @@ def _test_fleet():
 
 
 decode = _test_fleet() or [
-    ("decode-01", {"ssh_hostname": "127.0.20.11", "ssh_user": "root", "head": "127.0.20.11", "pod": "pod-01"}),
-    ("decode-02", {"ssh_hostname": "127.0.20.12", "ssh_user": "root", "head": "127.0.20.11", "pod": "pod-01"}),
-    ("decode-03", {"ssh_hostname": "127.0.20.13", "ssh_user": "root", "head": "127.0.20.13", "pod": "pod-02"}),
+    ("decode-01", {"ssh_hostname": "127.0.2.11", "ssh_user": "root", "head": "127.0.2.11", "pod": "pod-01"}),
+    ("decode-02", {"ssh_hostname": "127.0.2.12", "ssh_user": "root", "head": "127.0.2.11", "pod": "pod-01"}),
+    ("decode-03", {"ssh_hostname": "127.0.2.13", "ssh_user": "root", "head": "127.0.2.13", "pod": "pod-02"}),
 ]
 
 # A group whose name is no Python name. Its data comes from above: a host is one host, in however many groups.
