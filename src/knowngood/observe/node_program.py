@@ -17,8 +17,12 @@ from knowngood.observe.program import bare
 FOLDER = "/var/lib/knowngood"
 LASTING = f"{FOLDER}/bin/node.pyz"
 
+# A zip beside the program may have its bytecode (compiled.py); a path that leads nowhere does no harm.
+# Links are followed first: modules are read when they are needed, and by then a link may lead elsewhere.
 _MAIN = """\
-import sys
+import os, sys
+sys.path[0] = os.path.realpath(sys.path[0])
+sys.path.insert(0, "%s.%s" % (sys.path[0], sys.implementation.cache_tag))
 from knowngood.node.transaction.main import main
 from knowngood.node.transaction.places import Home
 sys.exit(main(sys.argv[1:], Home()))

@@ -26,11 +26,11 @@ _PATIENCE = 20.0
 
 
 class RefusedContent(Problem):
-    """The content was rolled back from here; `record` says when and why."""
+    """The content was rolled back from here; the answer's "refused" says when and why."""
 
     def __init__(self, record: "dict[str, Any]") -> None:
         Problem.__init__(self, "this content was rolled back from here: %s" % record["why"])
-        self.record = record
+        self.more = {"refused": record}
 
 
 def begin(home: Home, asked: "dict[str, Any]") -> int:

@@ -1,25 +1,20 @@
 """The commands of the node's program: a JSON object in, a JSON object out. docs/node-program.md tells each.
 
-Every answer has "ok"; where that is false, "reason" says why, for people.
+Every answer has "ok"; where that is false, "reason" says why, for people. What only some commands need is
+imported by them: a command costs the node little more than its Python's start.
 """
 
 from knowngood.node.ground import Problem
 from knowngood.node.transaction import switch
-from knowngood.node.transaction.beginning import RefusedContent, begin, begin_older, undo
 from knowngood.node.transaction.collect import KEEP
 from knowngood.node.transaction.durable import Mutex
-from knowngood.node.transaction.evidence import evidence
 from knowngood.node.transaction.follow import follow, pending, told
-from knowngood.node.transaction.gate import gate
 from knowngood.node.transaction.generations import Current, Generations, Refused
 from knowngood.node.transaction.generations import summary as set_summary
-from knowngood.node.transaction.installed import install, own_program
 from knowngood.node.transaction.journal import Journal, numbers, open_journal, summary
 from knowngood.node.transaction.lock import Lock
 from knowngood.node.transaction.places import Home
-from knowngood.node.transaction.prepare import Mismatch
 from knowngood.node.transaction.request import window
-from knowngood.node.transaction.staging import need
 from knowngood.node.transaction.store import Store
 from knowngood.node.transaction.transaction import Transaction
 
@@ -53,10 +48,14 @@ def _unlock(home: Home, asked: "Request") -> "Answer":
 
 
 def _install(home: Home, asked: "Request") -> "Answer":
+    from knowngood.node.transaction.installed import install, own_program
+
     return {"ok": True, "changed": install(home, own_program(), asked.get("unit"))}
 
 
 def _need(home: Home, asked: "Request") -> "Answer":
+    from knowngood.node.transaction.staging import need
+
     return dict(need(home, asked["blobs"], asked.get("targets", [])), ok=True)
 
 
@@ -69,11 +68,15 @@ def _keep(home: Home, asked: "Request") -> "Answer":
 
 def _activate(home: Home, asked: "Request") -> "Answer":
     """Begin a transaction, which goes on in a unit of its own, and follow it for a while."""
+    from knowngood.node.transaction.beginning import begin
+
     return follow(home, begin(home, asked), float(asked.get("follow_s", 0)))
 
 
 def _restore(home: Home, asked: "Request") -> "Answer":
     """Undo the open transaction; where none is open, bring an older set by a new transaction."""
+    from knowngood.node.transaction.beginning import begin_older, undo
+
     journal = open_journal(home)
     if journal is not None and asked.get("generation") in (None, journal.read()["former"]):
         number = undo(home, journal, asked)
@@ -131,10 +134,14 @@ def _status(home: Home, asked: "Request") -> "Answer":
 
 
 def _gate(home: Home, asked: "Request") -> "Answer":
+    from knowngood.node.transaction.gate import gate
+
     return gate(asked)
 
 
 def _evidence(home: Home, asked: "Request") -> "Answer":
+    from knowngood.node.transaction.evidence import evidence
+
     return dict(evidence(home, asked["unit"], int(asked.get("lines", 100))), ok=True)
 
 
@@ -158,9 +165,4 @@ COMMANDS = {
 
 def refusal(error: Problem) -> "Answer":
     """The answer where something is refused."""
-    answer = {"ok": False, "reason": str(error)}  # type: dict[str, Any]
-    if isinstance(error, Mismatch):
-        answer["paths"] = error.paths
-    if isinstance(error, RefusedContent):
-        answer["refused"] = error.record
-    return answer
+    return dict({"ok": False, "reason": str(error)}, **getattr(error, "more", {}))

@@ -68,7 +68,7 @@ class Files:
             change.found = change.place.look(self._contents.hashes)
             change.kind = self._kind(change.entry, change.found)
             if change.kind == "none":
-                self._unstage(change)
+                self._unstage(change, change.staged)
                 continue
             if expected is not None and self._kind(expected[change.entry["path"]], change.found) != "none":
                 raise Problem("%s was changed meanwhile, by someone else" % change.entry["path"])
@@ -125,16 +125,20 @@ class Files:
         for change in todo:
             change.place.sync()
 
-    def unstage(self) -> None:
-        """Remove what was staged or set aside, and is not wanted any more."""
+    def unstage(self) -> "list[str]":
+        """Remove what was staged or set aside, and is not wanted any more; what can't be, by its path."""
+        left = []
         for change in self.changes:
-            self._unstage(change)
-            if os.path.isdir(os.path.dirname(change.path)):
-                change.place.unstage(change.aside)
+            for name in (change.staged, change.aside):
+                try:
+                    self._unstage(change, name)
+                except OSError:
+                    left.append(word(os.path.dirname(change.path) + b"/" + name))
+        return left
 
-    def _unstage(self, change: Change) -> None:
+    def _unstage(self, change: Change, name: bytes) -> None:
         if os.path.isdir(os.path.dirname(change.path)):
-            change.place.unstage(change.staged)
+            change.place.unstage(name)
 
     def check(self) -> None:
         """Read all back; Problem where a path has not what it should have."""

@@ -103,15 +103,17 @@ def _drop_old(home: Home, program: bytes) -> None:
         record = Journal(home, number).read()
         if record["state"] in OPEN:
             used.add(raw(record["program"]))
-    names = [
-        name for name in os.listdir(home.programs) if name.startswith(b"node-") and name.endswith(b".pyz")
-    ]
-    paths = sorted(
-        (home.programs + b"/" + name for name in names), key=lambda path: os.stat(path).st_mtime_ns
-    )
-    for path in paths[:-_KEPT]:
+    names = os.listdir(home.programs)
+    paths = [home.programs + b"/" + name for name in names if _is_program(name)]
+    for path in sorted(paths, key=lambda path: os.stat(path).st_mtime_ns)[:-_KEPT]:
         if path not in used:
-            os.unlink(path)
+            for name in names:
+                if (home.programs + b"/" + name).startswith(path):  # its bytecode too
+                    os.unlink(home.programs + b"/" + name)
+
+
+def _is_program(name: bytes) -> bool:
+    return name.startswith(b"node-") and name.endswith(b".pyz")
 
 
 def own_program() -> str:

@@ -141,11 +141,12 @@ class Place:
             os.close(handle)
 
     def unstage(self, name: bytes) -> None:
-        """Remove a staged file that may be there."""
+        """Remove a staged file that may be there; on a read-only file system even asking to would fail."""
         try:
-            os.unlink(name, dir_fd=self.folder)
+            os.stat(name, dir_fd=self.folder, follow_symlinks=False)
         except FileNotFoundError:
-            pass
+            return
+        os.unlink(name, dir_fd=self.folder)
 
     def take_back(self, name: bytes, live: "Live | None") -> bool:
         """Make the file that was set aside the staged one; False where it is not there. Needs no space."""

@@ -23,7 +23,7 @@ class Mismatch(Problem):
 
     def __init__(self, paths: "list[str]") -> None:
         Problem.__init__(self, "changed since it was looked at: " + ", ".join(paths))
-        self.paths = paths
+        self.more = {"paths": paths}
 
 
 def prepare(home: Home, wanted: Wanted, options: "dict[str, Any]") -> Journal:

@@ -113,7 +113,9 @@ class Transaction:
 
     def _unstage_files(self, new: "dict[str, Any]") -> None:
         with Files(self._contents, new["entries"], self.journal.number) as files:
-            files.unstage()
+            left = files.unstage()
+        if left:
+            self.journal.step("left behind: " + ", ".join(left))
 
     def back(self) -> None:
         """Bring the former set. Where even that fails the journal stays open, and says so."""

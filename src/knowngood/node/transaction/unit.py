@@ -73,11 +73,18 @@ class Unit:
 
     def restart(self, seconds: float) -> None:
         """Restart it and wait until systemd calls it started."""
-        _systemctl("restart", "--", self.name, seconds=seconds)
+        self._start("restart", seconds)
 
     def start(self, seconds: float) -> None:
         """Start it and wait until systemd calls it started."""
-        _systemctl("start", "--", self.name, seconds=seconds)
+        self._start("start", seconds)
+
+    def _start(self, verb: str, seconds: float) -> None:
+        try:
+            _systemctl(verb, "--", self.name, seconds=seconds)
+        except Problem:
+            shown = self.show()
+            raise Problem("%s did not start: %s (%s)" % (self.name, shown["active"], shown["result"]))
 
     def stop(self, seconds: float) -> None:
         """Stop it and wait until it is."""
