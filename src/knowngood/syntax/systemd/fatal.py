@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from knowngood.syntax.systemd.directives import KIND_OF
 from knowngood.syntax.systemd.exec_text import read_commands
-from knowngood.syntax.systemd.kinds import kind_of
+from knowngood.syntax.systemd.kinds import KINDS, kind_of
 from knowngood.syntax.systemd.lint import Lint
 from knowngood.syntax.systemd.names import UnitName
 from knowngood.syntax.systemd.specifiers import UnknownSpecifierError, expander
@@ -40,7 +40,8 @@ def _taken(assignment: Assignment, unit: UnitName) -> tuple[Assignment, ...]:
 
 def _problem(assignment: Assignment, unit: UnitName) -> str | None:
     kind = kind_of(f"{assignment.section}.{assignment.directive}")
-    if kind is None or (not assignment.text and kind.empty != "unsure"):
+    nothing = not assignment.text and kind is not KINDS["fatal_truth"]
+    if kind is None or nothing:
         return None
     try:
         kind.spell(assignment.directive, assignment.text, expander(unit))

@@ -6,7 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from knowngood.syntax.systemd.exec_text import RawCommand, read_commands
-from knowngood.syntax.systemd.specifiers import Expand, UnknownSpecifierError, escape_specifiers
+from knowngood.syntax.systemd.specifiers import (
+    BadSpecifierError,
+    Expand,
+    UnknownSpecifierError,
+    escape_specifiers,
+)
 from knowngood.syntax.systemd.words import BadWordError, Style, Word, words
 
 _PLAIN = re.compile(r"[^\s\"'\\;\x00-\x1f\x7f]+\Z")
@@ -95,7 +100,12 @@ def good_words(text: str, style: Style) -> Iterator[Word]:
 
 
 def _spelled(text: str, style: Style, expand: Expand) -> str:
-    found = [quoted(escape_specifiers(expand(text_of(word)))) for word in good_words(text, style)]
+    found = []
+    for word in good_words(text, style):
+        try:
+            found.append(quoted(escape_specifiers(expand(text_of(word)))))
+        except BadSpecifierError:
+            continue  # systemd ignores this word alone
     if not found:
         raise ValueError("There is no word that can be read.")
     return " ".join(found)
