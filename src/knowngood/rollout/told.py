@@ -28,6 +28,12 @@ def told_running(finding: Finding, *, written: bool = False) -> str:
         if written:
             return "nothing shows that the process loaded this content"
         return "the process loaded other content"
+    if finding.setting.kind == "unit":
+        return f"the unit is {told(running)}"
+    if isinstance(running, Absent):
+        return "the process runs without it"
+    if isinstance(finding.layers.manifest, Absent):
+        return f"the process has {told(running)}, and should go without it"
     return f"the process has {told(running)}, not {told(finding.layers.manifest)}"
 
 

@@ -167,7 +167,7 @@ def test_a_stopped_unit_waits_for_a_word_and_a_failed_one_does_not() -> None:
     assert [each.what for each in stopped.start] == ["unit:active"]
     assert stopped.restart == ()
     failed = planned(observation(active_state="failed", sub_state="failed", processes=()))
-    assert restarts(failed) == {"unit:active": "the process has failed, not active"}
+    assert restarts(failed) == {"unit:active": "the unit is failed"}
     assert failed.start == ()
 
 
