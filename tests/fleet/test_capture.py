@@ -75,6 +75,7 @@ def test_the_decode_server(cli: Cli, project: Path, fleet: Fleet) -> None:
         "LimitNOFILE: 16384",
         "PYTHONUNBUFFERED: 1",
         "enabled: true",
+        '--host: "{host.address}"',
     ):
         assert line in text
     assert "NCCL_DEBUG" not in text
@@ -195,6 +196,50 @@ def test_only_what_is_in_sync_is_captured(
     in_sync(cli)
 
 
+SECRET_SERVICE = """\
+[Service]
+Environment=HF_TOKEN=hunter2-token PLAIN=1 DATABASE_URL=postgres://u:hunter2-db@h/d
+EnvironmentFile=/etc/default/secretive
+ExecStart=/usr/bin/python3 -c "import time; time.sleep(1e6)" --api-key hunter2-arg --port 1
+Nice=3
+"""
+
+
+def test_secrets_of_a_unit_and_its_environment_file(cli: Cli, project: Path, fleet: Fleet) -> None:
+    node = fleet[NODE]
+    node.run("cat > /etc/systemd/system/secretive.service", input=SECRET_SERVICE)
+    node.run("cat > /etc/default/secretive", input="SESSION_KEY=hunter2-file\nVISIBLE='a b'\n")
+    node.run("systemctl daemon-reload; systemctl start secretive")
+    try:
+        run = cli("capture", NODE, "--unit", "secretive")
+        assert run.exit_code == 0, run.stderr
+        refused = cli("capture", NODE, "--unit", "secretive", "--force", "--file", "/etc/default/secretive")
+        assert (refused.exit_code, "SESSION_KEY" in refused.stderr) == (2, True)
+        secrets = {
+            "HF_TOKEN": "hunter2-token",
+            "DATABASE_URL": "postgres://u:hunter2-db@h/d",
+            "SESSION_KEY": "hunter2-file",
+        }
+        text = manifest(project, "secretive")
+        assert all(f"{name}: {{secret: env:{name}}}" in text for name in secrets)
+        assert "# systemd:Service.ExecStart is left out: it holds what looks like a secret" in text
+        assert "VISIBLE: a b" in text.replace('"', "")
+        in_sync(cli, **secrets)
+        assert "hunter2" not in everything(project, run, refused)
+    finally:
+        node.run("systemctl stop secretive; rm /etc/systemd/system/secretive.service /etc/default/secretive")
+        node.run("systemctl daemon-reload")
+
+
+def test_a_user_who_needs_sudo(cli: Cli, project: Path, fleet: Fleet) -> None:
+    with (project / "inventory" / "fleet.py").open("a") as inventory:
+        inventory.write("\nfor _, _data in decode:\n    _data.update(ssh_user='ops', _sudo=True)\n")
+    run = cli("capture", NODE, "--unit", UNIT, "--file", KERNEL)
+    assert run.exit_code == 0, run.stderr
+    assert "SGLANG_SM120_MMA_TARGET_CTAS: 512" in manifest(project)
+    in_sync(cli)
+
+
 def test_nothing_is_overwritten_without_force(cli: Cli, project: Path) -> None:
     words = ("capture", NODE, "--unit", UNIT, "--file", KERNEL)
     place = project / "state" / f"{NAME}.yaml"
@@ -246,6 +291,21 @@ def test_a_node_that_can_not_be_observed(
     run = cli("capture", NODE, "--unit", UNIT, "--timeout", "8", "--connect-timeout", "3")
     assert (run.exit_code, written(project)) == (3, set())
     assert reason in run.stderr
+
+
+def test_a_file_that_another_manifest_needs_is_never_replaced(
+    cli: Cli, project: Path, fleet: Fleet, services: None
+) -> None:
+    node = fleet[NODE]
+    node.run("echo other > /root/nginx.conf")
+    try:
+        assert cli("capture", NODE, "--unit", "nginx", "--file", "/etc/nginx/nginx.conf").exit_code == 0
+        run = cli("capture", NODE, "--unit", UNIT, "--file", "/root/nginx.conf", "--force")
+        assert run.exit_code == 2
+        assert "state/files/nginx.conf is a source of state/nginx.yaml" in run.stderr
+        in_sync(cli)
+    finally:
+        node.run("rm /root/nginx.conf")
 
 
 def test_a_unit_that_another_manifest_claims(cli: Cli, project: Path) -> None:

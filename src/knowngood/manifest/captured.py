@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from knowngood.manifest.write import Block, Blocks, Line, Note, Value, can_hold, write_manifest
+from knowngood.manifest.write import Block, Blocks, HostData, Line, Note, Value, can_hold, write_manifest
 from knowngood.model import Absent, Desired, DesiredFile, Known, Occurrences, Secret, Setting, Want
 
 _WIDEST = 300  # characters of a comment
@@ -18,7 +18,9 @@ class Capture:
     """What to write. `sources` are by the files' paths on the node, relative to the manifest.
 
     `comments` stand beside settings; `left_out` tells of settings that the node has, and the manifest not.
-    `schema` is where editors find the schema, relative to the manifest; "" where there is none.
+    `address` is the host's own, "" where a manifest can't name it: a knob or flag of this very value becomes
+    {host.address}, and so fits other hosts too. `schema` is where editors find the schema, relative to the
+    manifest; "" where there is none.
     """
 
     desired: Desired
@@ -28,6 +30,7 @@ class Capture:
     comments: Mapping[Setting, str] = field(default_factory=dict)
     left_out: Mapping[Setting, str] = field(default_factory=dict)
     remarks: Sequence[str] = ()
+    address: str = ""
     schema: str = ""
 
 
@@ -139,7 +142,7 @@ def _systemd(capture: Capture) -> Iterator[Line | Note]:
     if desired.script is None:
         lines += _section(capture, "Environment", "env", desired.unit_env)
     else:
-        wants = {name: _value(want) for name, want in desired.unit_env.items()}
+        wants = {name: _value(want, capture.address) for name, want in desired.unit_env.items()}
         lines += _block("Environment", _settings(capture, "env", wants), iter(()))
     if any(isinstance(line, Line) for line in lines):
         yield Line("systemd", Block(lines))
@@ -149,7 +152,7 @@ def _systemd(capture: Capture) -> Iterator[Line | Note]:
 
 def _section(capture: Capture, key: str, kind: str, wants: Mapping[str, Want]) -> Iterator[Line | Note]:
     """Knobs or flags, followed by what was left out of them."""
-    values = {name: _value(want) for name, want in wants.items()}
+    values = {name: _value(want, capture.address) for name, want in wants.items()}
     yield from _block(key, _settings(capture, kind, values), _left_out(capture, kind))
 
 
@@ -174,11 +177,13 @@ def _left_out(capture: Capture, kind: str, name: str | None = None) -> Iterator[
             yield _note(f"{setting} is left out: {reason}")
 
 
-def _value(want: Want) -> Value:
+def _value(want: Want, address: str) -> Value:
     if isinstance(want, Secret):
         return {"secret": f"env:{want.source}"}
     if isinstance(want, Absent):
         return {"absent": True}
+    if address and want in (Known(address), Known(Occurrences(((address,),)))):
+        return HostData("{host.address}")
     if not isinstance(want.value, Occurrences):
         return want.value
     each = [_words(words, want.value.listed) for words in want.value.words]

@@ -37,6 +37,12 @@ class Blocks:
     blocks: Sequence[Block]
 
 
+class HostData(str):
+    """Text in which {host.NAME} is meant: host data of the inventory stands for it."""
+
+    __slots__ = ()
+
+
 # Text; true, or a number of the format itself, as in version: 1; a list in brackets; a map in braces.
 Value: TypeAlias = "str | bool | int | Sequence[Value] | Mapping[str, Value] | Block | Blocks"
 
@@ -111,7 +117,7 @@ def _comment(line: Line) -> str:
 
 def _inline(value: Value, numbers: bool = True) -> str:
     if isinstance(value, str):
-        return _text(escaped(value), numbers)
+        return _text(value if isinstance(value, HostData) else escaped(value), numbers)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

@@ -169,3 +169,21 @@ def test_what_no_manifest_can_hold_is_told() -> None:
         "arg:--x",
         "systemd:Service.ExecStart",
     }
+
+
+def test_the_hosts_own_address_becomes_host_data(project: Path) -> None:
+    address = "10.0.0.11"
+    args = {
+        "--host": Known(Occurrences(((address,),))),
+        "--head": Known(Occurrences(((f"{address}:5000",),))),
+        "--odd": Known(Occurrences((("{host.address}",),))),
+    }
+    desired = Desired("decode", "node-1", "decode.service", script=DesiredScript("/root/serve.sh"), args=args)
+    text = render(Capture(desired, ["node-1"], {}, address=address))
+    assert '--host: "{host.address}"' in text
+    assert f"--head: {address}:5000" in text
+    (project / "state" / "decode.yaml").write_text(text)
+    (manifest,), _ = load_manifests(project)
+    other = manifest.resolve(Host("node-1", data={"ssh_hostname": "10.0.0.12"}), {})
+    assert other.args == {**args, "--host": Known(Occurrences((("10.0.0.12",),)))}
+    assert manifest.resolve(Host("node-1", data={"ssh_hostname": address}), {}).args == args
