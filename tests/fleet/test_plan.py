@@ -133,13 +133,44 @@ def test_a_plan_that_cannot_be_saved(knowngood: Cli, tmp_path: Path) -> None:
     assert "can't be saved" in run.stderr
 
 
-def test_the_script_s_other_bytes_are_in_no_diff(knowngood: Cli, broken: Any) -> None:
-    """Only once the knob can be edited is there a script to write; until then the plan says why not."""
-    broken("knob-live", "decode-02")
+EXPORT = f"export {CTAS[4:]}="
+
+
+@pytest.mark.parametrize(
+    ("fault", "changed"),
+    [
+        ("knob-live", [f"-{EXPORT}256", f"+{EXPORT}512"]),
+        ("three-values", [f"-{EXPORT}256", f"+{EXPORT}512"]),
+        ("knob-twice", [f"-{EXPORT}256"]),
+        ("forbidden-knob", ["-export NCCL_DEBUG=INFO"]),
+        ("flag-equals-other", ["-  --tp=2 \\", "+  --tp=4 \\"]),
+    ],
+)
+def test_a_script_is_edited_at_its_place_alone(
+    knowngood: Cli, broken: Any, fault: str, changed: list[str]
+) -> None:
+    broken(fault, "decode-02")
+    run = knowngood("plan", "--json")
+    entry = node(run)
+    assert entry["blockers"] == [], run.stdout
+    script, ours = entry["changes"]
+    assert (script["path"], ours["path"]) == (SCRIPT, OURS)
+    assert [line for line in script["diff"][2:] if line[0] in "+-"] == changed
+    assert len(entry["restart"]) == 1
+
+
+def test_a_knob_on_disk_alone_is_written_and_restarts_nothing(knowngood: Cli, broken: Any) -> None:
+    broken("knob-on-disk", "decode-02")
+    run = knowngood("plan", "--json")
+    assert [change["path"] for change in node(run)["changes"]] == [SCRIPT, OURS]
+    assert node(run)["restart"] == []
+    assert node(run, "decode-01")["status"] == "in_sync"
+
+
+def test_a_lost_flag_comes_back(knowngood: Cli, broken: Any) -> None:
+    broken("flag-lost", "decode-02")
     entry = node(knowngood("plan", "--json"))
-    assert told(entry, "restart") == [CTAS]
-    scripts = [change for change in entry["changes"] if change["path"] == SCRIPT]
-    for change in scripts:
-        changed = [line for line in change["diff"][2:] if line[0] in "+-"]
-        assert changed == [f"-export {CTAS[4:]}=256", f"+export {CTAS[4:]}=512"]
-    assert bool(scripts) != bool(entry["blockers"])
+    assert told(entry, "restart") == ["arg:--disable-overlap-schedule"]
+    assert any(
+        line.startswith("+") and "--disable-overlap-schedule" in line for line in entry["changes"][0]["diff"]
+    )
