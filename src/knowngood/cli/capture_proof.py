@@ -28,6 +28,7 @@ from knowngood.observe.captured import unconfirmed
 from knowngood.observe.proposal import Proposal
 from knowngood.observe.see import see
 from knowngood.report.captured import why_left_out
+from knowngood.syntax.secret_texts import untelling
 from knowngood.syntax.secrets import mask
 
 _TELLING = 6  # characters; a shorter secret's text stands in other texts by chance
@@ -111,7 +112,8 @@ class Trial:
 
 def masked(text: str, proposal: Proposal) -> str:
     """A sentence without the secrets that the node's texts hold."""
-    return mask(text, (secret for secret in proposal.secrets.values() if len(secret) >= 3))
+    known = (secret for secret in proposal.secrets.values() if len(secret) >= 3)
+    return untelling(mask(text, known))
 
 
 def _less(proposal: Proposal, setting: Setting, reason: str) -> Proposal:

@@ -27,7 +27,7 @@ from knowngood.observe.captured_flags import propose_flags
 from knowngood.observe.next_start import NextStart, next_start
 from knowngood.observe.proposal import Proposal, Sheet
 from knowngood.syntax.bash import Launch
-from knowngood.syntax.secret_texts import holds_secret
+from knowngood.syntax.secret_texts import holds_secret, untelling
 from knowngood.syntax.secrets import looks_secret
 from knowngood.syntax.systemd import canonical
 from knowngood.syntax.systemd.directives import ALSO_SETS
@@ -56,7 +56,8 @@ def propose(role: Desired, observation: Observation) -> Proposal:
         args=_flags(start, sheet),
         directives=_directives(start, observation, sheet),
     )
-    return Proposal(desired, sheet.comments, sheet.left_out, tuple(sheet.remarks), sheet.secrets)
+    left_out = {setting: untelling(reason) for setting, reason in sheet.left_out.items()}
+    return Proposal(desired, sheet.comments, left_out, tuple(map(untelling, sheet.remarks)), sheet.secrets)
 
 
 def asked_with(role: Desired, proposal: Proposal) -> Desired:
@@ -149,7 +150,7 @@ def _knobs(names: list[str], start: NextStart, sheet: Sheet) -> Iterator[tuple[s
         reading = start.env(name)
         value = reading.value
         if isinstance(value, Unknown):
-            sheet.left_out[setting] = f"{value.reason} {_at(sheet, reading)}".strip()
+            sheet.left_out[setting] = f"{untelling(value.reason)} {_at(sheet, reading)}".strip()
         elif not _KNOB.fullmatch(name):
             sheet.left_out[setting] = "a manifest can't hold this name"
         else:

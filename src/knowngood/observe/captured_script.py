@@ -52,12 +52,14 @@ def _script_of_shell(words: list[str | None]) -> str | None:
 
 
 def is_shell_script(text: Text | None) -> bool:
-    """Whether a text that the node sent is a script for a shell: by its first line, or else by its name."""
+    """Whether a text that the node sent is a script for a shell.
+
+    By its first line; a text without such a line can only have been given to a shell.
+    """
     if text is None or text.data is None or b"\0" in text.data:
         return False
-    if found := _SHEBANG.match(text.data):
-        return posixpath.basename(found[1].decode("latin-1")) in SHELLS
-    return text.path.endswith((".sh", ".bash"))
+    found = _SHEBANG.match(text.data)
+    return found is None or posixpath.basename(found[1].decode("latin-1")) in SHELLS
 
 
 def server_text(role: Desired, observation: Observation) -> str | Unknown | None:

@@ -49,12 +49,23 @@ _NO_SECRETS = frozenset(
 _REFERENCE = re.compile(
     r"'[^']*'|\$\([^)]*\)|`[^`]*`|\$\{[A-Za-z_]\w*(?::?[?][^}]*|:?-)?\}|\$[A-Za-z_]\w*|\$\d|%[a-zA-Z%]|\{\{[^}]*\}\}"
 )
+# A command that a sentence quotes, up to the last bracket; not one that is reduced to its name already.
+_QUOTED = re.compile(r"(?:\$\((?![\w./-]*(?: …)?\))|`)\s*([\w./-]*)(.*[)`]|.*\Z)", re.DOTALL)
 _CODE = (".py", ".pyi", ".c", ".h", ".cc", ".cpp", ".hpp", ".cu", ".cuh", ".rs", ".go", ".js", ".ts", ".java")
 
 
 def holds_secret(text: str) -> bool:
     """Whether a value (a knob's, a word of argv, a directive's line) seems to hold a secret."""
     return any(_in_line(text, code=False, strict=True))
+
+
+def untelling(sentence: str) -> str:
+    """A sentence for people, which may quote what a script says, as one that tells no secret.
+
+    Of a command only its name is left, and of what holds a secret all the same only that it does.
+    """
+    short = _QUOTED.sub(r"$(\1 …)", sentence)
+    return "the reason quotes what looks like a secret" if holds_secret(short) else short
 
 
 def secret_lines(data: bytes, path: str) -> list[SecretLine]:

@@ -141,6 +141,13 @@ def test_a_secret_is_named_and_not_said(line: str, name: str) -> None:
     assert text not in repr(proposal)
 
 
+@pytest.mark.parametrize("command", ["mysql -phunter2", "a $(b) hunter2", "curl http://u:hunter2@h/"])
+def test_a_command_that_is_quoted_tells_no_secret(command: str) -> None:
+    proposal = proposed(f"export A=$({command})\nexec serve --tp $({command}) --x\n")
+    assert set(map(str, proposal.left_out)) == {"env:A", "arg:--tp"}
+    assert "hunter2" not in repr(proposal)
+
+
 # --- flags ---
 
 
@@ -286,7 +293,7 @@ def test_where_the_serve_script_may_be(command: str, candidates: tuple[str, ...]
         (b"#! /bin/sh -e\n", "/x", True),
         (b"#!/usr/bin/python3\n", "/x", False),
         (b"exec serve\n", "/x.sh", True),
-        (b"exec serve\n", "/x", False),
+        (b"exec serve\n", "/x", True),
         (b"#!/bin/sh\n\0ELF", "/x", False),
         (None, "/x.sh", False),
     ],

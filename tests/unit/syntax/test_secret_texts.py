@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowngood.syntax.secret_texts import holds_secret, secret_lines
+from knowngood.syntax.secret_texts import holds_secret, secret_lines, untelling
 
 
 @pytest.mark.parametrize(
@@ -94,3 +94,21 @@ def test_a_line_of_a_file_without_one(path: str, line: str) -> None:
 
 def test_bytes_of_any_kind_are_read() -> None:
     assert secret_lines(bytes(range(256)) * 4, "/x.bin") == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("bash sets RANDOM by itself (line 4)", "bash sets RANDOM by itself (line 4)"),
+        ("the output of $(hostname)", "the output of $(hostname)"),
+        ("the output of $(mysql -phunter2)", "the output of $(mysql …)"),
+        ("the output of $(a $(b hunter2) hunter2) and", "the output of $(a …) and"),
+        ("the output of $(curl -H 'hunter2…", "the output of $(curl …)"),
+        ("the output of `cat hunter2`", "the output of $(cat …)"),
+        ("the output of $(mysql …) (line 4)", "the output of $(mysql …) (line 4)"),
+        ("it says --api-key hunter2", "the reason quotes what looks like a secret"),
+    ],
+)
+def test_a_sentence_tells_no_secret(sentence: str, told: str) -> None:
+    assert untelling(sentence) == told
+    assert untelling(told) == told
