@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -247,6 +248,61 @@ acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in e
 os.setxattr(sys.argv[1], "system.posix_acl_access", acl)
 os.setxattr(sys.argv[1], "trusted.note", b"hi")
 """
+
+
+def test_two_in_a_row_go_back_two(node: Node, program: Program) -> None:
+    for value in ("256", "128"):
+        answer = program.activate({SCRIPT: script_with(node, **{KNOB: value})})
+        program.call("confirm", generation=answer["generation"])
+    for value in ("256", "512"):
+        back = program.call("restore", restart=True, follow_s=40)
+        assert program.call("confirm", generation=back["generation"])["ok"], back
+        assert knob(node) == value
+    assert "before" in program.call("restore")["reason"]
+    assert len(program.call("status")["refused"]) == 2
+
+
+def test_a_disk_that_fills_up_does_not_keep_it_from_going_back(node: Node, program: Program) -> None:
+    node.run(f"mkdir -p {DROPINS}; mount -t tmpfs -o size=64k tmpfs {DROPINS}")
+    node.run(f"printf '[Service]\\nLimitNOFILE=14000\\n' >{DROPIN}; systemctl daemon-reload")
+    before = read(node, DROPIN)
+    program.activate({DROPIN: TEXT})
+    node.run(f"yes >{DROPINS}/log", check=False)
+    back = program.call("restore", follow_s=40)
+    assert (back["state"], back["error"], read(node, DROPIN)) == ("restored", None, before), back
+
+
+def test_a_cut_connection_does_not_end_it(node: Node, program: Program) -> None:
+    wanted = program.set_of({SCRIPT: script_with(node, **{KNOB: "256"})})
+    asked = {"token": program.token, "set": wanted, "restart": True, "confirm_within_s": 60, "follow_s": 40}
+    ssh = subprocess.Popen(
+        node.ssh_command(f"python3 -I -S {program.path} activate"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    assert ssh.stdin
+    ssh.stdin.write(json.dumps(asked).encode())
+    ssh.stdin.close()
+    pending = until(lambda: program.call("status")["pending"], "the transaction", 30)
+    ssh.kill()
+    ssh.wait()
+    told = program.call("wait", generation=pending["generation"], timeout_s=40)
+    assert told["state"] == "active"
+    assert program.call("confirm", generation=pending["generation"])["ok"]
+    assert knob(node) == "256"
+
+
+def test_a_crash_loop_at_its_start_limit_is_mended(node: Node, program: Program) -> None:
+    node.run(f"mkdir -p {DROPINS} /run/standin; touch /run/standin/exit-at-once")
+    limit = "[Unit]\nStartLimitIntervalSec=99\nStartLimitBurst=2\n[Service]\nRestartSec=0\n"
+    node.run(f"cat >{DROPIN}", input=limit)
+    node.run(f"systemctl daemon-reload; systemctl restart {UNIT}", check=False)
+    failed = f"systemctl is-failed -q {UNIT}"
+    until(lambda: node.run(failed, check=False).returncode == 0, "the start limit", 30)
+    node.run("rm /run/standin/exit-at-once")
+    answer = program.activate({SCRIPT: script_with(node, **{KNOB: "256"})})
+    assert (answer["state"], answer["unit_after"]["active"]) == ("active", "active"), answer
+    assert knob(node) == "256"
 
 
 def test_attributes_survive_there_and_back(node: Node, program: Program) -> None:

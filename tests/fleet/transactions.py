@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import secrets
+import subprocess
 from typing import Any
 
 from knowngood.node.transaction.lock import start_ticks
@@ -85,6 +86,16 @@ class Program:
 
     def state(self, generation: int) -> str:
         return str(self.call("wait", generation=generation, timeout_s=0)["state"])
+
+
+def _on(node: Node, script: str, asked: str, timeout: float) -> subprocess.CompletedProcess[str]:
+    """Run it, asking for the node again where a unit's cgroup went while the node was being found."""
+    for _ in range(5):
+        try:
+            return node.run(script, input=asked, timeout=timeout, check=False)
+        except FileNotFoundError:
+            continue
+    return node.run(script, input=asked, timeout=timeout, check=False)
 
 
 def read(node: Node, path: str) -> bytes | None:

@@ -19,7 +19,10 @@ from knowngood.node.transaction.journal import Journal
 from knowngood.node.transaction.recovery import recover_after_boot
 from knowngood.node.transaction.transaction import Transaction
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="files change owners: needs root")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.geteuid() != 0, reason="files change owners: needs root"),
+]
 
 OLD = {"serve.sh": "export KNOB=1\n", "kernel.py": "X = 1\n", "gone.conf": "old\n"}
 NEW: dict[str, str | None] = {

@@ -20,6 +20,7 @@ from knowngood.node.transaction import attributes, clock, lock
 from knowngood.node.transaction.bytecode_files import drop_bytecode
 from knowngood.node.transaction.caches import check_cache, empty
 from knowngood.node.transaction.collect import collect
+from knowngood.node.transaction.durable import Mutex
 from knowngood.node.transaction.generations import Generations
 from knowngood.node.transaction.installed import install
 from knowngood.node.transaction.journal import Journal
@@ -219,6 +220,35 @@ def test_one_that_turned_back_is_never_confirmed(stage: Stage) -> None:
     assert not Transaction(stage.home, journal.number).confirm(5)
 
 
+def test_the_switch_and_a_confirmation_never_both_win(stage: Stage) -> None:
+    ends = set()
+    for each in range(6):
+        stage.write({"a": f"found {each}\n"})
+        journal = activated(stage, {"a": f"new {each}\n"}, content=f"c{each}", options={"window_s": 0.0})
+        sides = [os.fork() for _ in range(2)]
+        if 0 in sides:
+            _take_sides(stage, journal.number, confirms=sides[0] == 0)
+        for pid in sides:
+            os.waitpid(pid, 0)
+        ends.add(journal.read()["state"])
+        text = "found" if journal.read()["state"] == "restored" else "new"
+        assert stage.seen()["a"] == f"{text} {each}\n"
+    assert ends <= {"restored", "confirmed"}
+
+
+def _take_sides(stage: Stage, number: int, confirms: bool) -> None:
+    """In a process of its own: confirm, or undo as the switch does."""
+    try:
+        with Mutex(stage.home.transaction_mutex, 20):
+            transaction = Transaction(stage.home, number)
+            if confirms:
+                transaction.confirm(5)
+            else:
+                transaction.turn_back("late", refuse=False, only_if_expired=True)
+    finally:
+        os._exit(0)
+
+
 def test_a_deadline_that_was_moved_is_kept(stage: Stage) -> None:
     stage.write({"a": "found\n"})
     journal = activated(stage, {"a": "new\n"}, options={"window_s": 0.0})
@@ -382,10 +412,11 @@ def test_the_boot_unit_comes_before_what_is_managed(stage: Stage, tmp_path: Path
     units.mkdir()
     program = stage.folder / "state/bin/node-0123.pyz"
     program.write_text("")
-    assert install(stage.home, str(program), "decode.service", os.fsencode(units))
-    assert not install(stage.home, str(program), "decode.service", os.fsencode(units))
+    assert install(stage.home, str(program), "decode.service", ["/srv/a b%/x"], os.fsencode(units))
+    assert not install(stage.home, str(program), "decode.service", ["/srv/a b%/x"], os.fsencode(units))
     text = (units / "knowngood-boot.service").read_text()
     assert "Before=decode.service\n" in text
+    assert '"/srv/a b%%"' in text
     assert (units / "multi-user.target.wants/knowngood-boot.service").is_symlink()
     assert str((stage.folder / "state/bin/node.pyz").readlink()) == "node-0123.pyz"
     if shutil.which("systemd-analyze"):

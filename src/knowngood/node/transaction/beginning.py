@@ -41,9 +41,7 @@ def begin(home: Home, asked: "dict[str, Any]") -> int:
         refused = Refused(home).find(wanted.content)
         if refused is not None and not asked.get("again"):
             raise RefusedContent(refused)
-        number = _begin(home, wanted, asked, None)
-        Refused(home).forget(wanted.content)
-        return number
+        return _begin(home, wanted, asked, None)
 
 
 def begin_older(home: Home, asked: "dict[str, Any]") -> int:
@@ -51,12 +49,7 @@ def begin_older(home: Home, asked: "dict[str, Any]") -> int:
     with Mutex(home.transaction_mutex, _PATIENCE):
         _check_turn(home, asked)
         older = Generations(home).read(_older(home, asked))
-        present = Current(home).role(older["manifest"]).get("generation")
-        number = _begin(home, Wanted(home, _as_request(home, older)), asked, older["generation"])
-        if asked.get("refuse", True) and present is not None and present in Generations(home).numbers():
-            reason = asked.get("why") or "generation %d was restored" % older["generation"]
-            Refused(home).add(Generations(home).read(present), str(reason))
-        return number
+        return _begin(home, Wanted(home, _as_request(home, older)), asked, older["generation"])
 
 
 def undo(home: Home, journal: Journal, asked: "dict[str, Any]") -> int:
@@ -78,9 +71,12 @@ def undo(home: Home, journal: Journal, asked: "dict[str, Any]") -> int:
 def _begin(home: Home, wanted: Wanted, asked: "dict[str, Any]", restores: "int | None") -> int:
     program = own_program()
     settle_confirmed(home)
-    install(home, program, wanted.unit)
+    install(home, program, wanted.unit, [entry["path"] for entry in wanted.entries])
     options = {name: bool(asked.get(name, False)) for name in ("restart", "start", "reload")}
-    journal = prepare(home, wanted, dict(options, window_s=window(asked), restores=restores, program=program))
+    more = {"window_s": window(asked), "restores": restores, "program": program}  # type: dict[str, Any]
+    if restores is not None and asked.get("refuse", True):
+        more["refuses"] = str(asked.get("why") or "generation %d was restored" % restores)
+    journal = prepare(home, wanted, dict(options, **more))
     try:
         switch.launch(journal.number, program)
     except (OSError, Problem) as error:
@@ -103,10 +99,17 @@ def _older(home: Home, asked: "dict[str, Any]") -> int:
     manifest = asked.get("manifest") or (next(iter(roles)) if len(roles) == 1 else None)
     if manifest not in roles:
         raise Problem("which manifest? Activated here: " + (", ".join(sorted(roles)) or "none"))
-    former = Generations(home).read(roles[manifest]["generation"]).get("former")
-    if former is None:
+    return _before(Generations(home), int(roles[manifest]["generation"]))
+
+
+def _before(generations: Generations, number: int) -> int:
+    """The one before a generation; before a restored one, that is the one before what it restored."""
+    present = generations.read(number)
+    if present.get("restores") is not None:
+        present = generations.read(present["restores"])
+    if present["former"] is None:
         raise Problem("there is no generation before the present one")
-    return int(former)
+    return int(present["former"])
 
 
 def _as_request(home: Home, older: "dict[str, Any]") -> "dict[str, Any]":

@@ -37,9 +37,18 @@ def _needed(home: Home, generations: Generations) -> "set[int]":
         record = Journal(home, number).read()
         if record["state"] in OPEN:
             needed.update((number, record["former"]))
-    kept = set(generations.numbers())
-    formers = {generations.read(number).get("former") for number in needed & kept}
-    return needed | {number for number in formers if number is not None}
+    for number in needed & set(generations.numbers()):
+        needed = needed.union(_ways_back(generations, number))
+    return needed
+
+
+def _ways_back(generations: Generations, number: int) -> "set[int]":
+    """What a generation goes back to: at once, and by `restore` once it is confirmed."""
+    fields = generations.read(number)
+    ways = {fields["former"], fields.get("restores")}
+    if fields.get("restores") in generations.numbers():
+        ways.add(generations.read(fields["restores"])["former"])
+    return ways - {None}
 
 
 def _drop_blobs(home: Home, generations: Generations) -> None:

@@ -4,6 +4,8 @@ Every answer has "ok"; where that is false, "reason" says why, for people. What 
 imported by them: a command costs the node little more than its Python's start.
 """
 
+import os
+
 from knowngood.node.ground import Problem
 from knowngood.node.transaction import switch
 from knowngood.node.transaction.collect import KEEP
@@ -50,7 +52,9 @@ def _unlock(home: Home, asked: "Request") -> "Answer":
 def _install(home: Home, asked: "Request") -> "Answer":
     from knowngood.node.transaction.installed import install, own_program
 
-    return {"ok": True, "changed": install(home, own_program(), asked.get("unit"))}
+    with Mutex(home.transaction_mutex, _PATIENCE):
+        changed = install(home, own_program(), asked.get("unit"), asked.get("paths", []))
+    return {"ok": True, "changed": changed}
 
 
 def _need(home: Home, asked: "Request") -> "Answer":
@@ -119,6 +123,9 @@ def _confirm(home: Home, asked: "Request") -> "Answer":
 
 def _status(home: Home, asked: "Request") -> "Answer":
     """All that the node knows of itself as a target of changes. Reads only."""
+    if not os.path.isdir(home.root):
+        nothing = {"lock": None, "pending": None, "armed": False, "current": {}}  # type: dict[str, Any]
+        return dict(nothing, ok=True, generations=[], journals=[], refused=[])
     generations = Generations(home)
     journal = open_journal(home)
     return {
@@ -145,6 +152,7 @@ def _evidence(home: Home, asked: "Request") -> "Answer":
     return dict(evidence(home, asked["unit"], int(asked.get("lines", 100))), ok=True)
 
 
+READING = ("status", "gate", "evidence")  # these leave a node without knowngood as it is
 COMMANDS = {
     "lock": _lock,
     "renew": _renew,

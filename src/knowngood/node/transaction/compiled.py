@@ -7,6 +7,7 @@ need compare them with sources (PEP 552, hash-based and unchecked): the name has
 import importlib.util
 import io
 import marshal
+import os
 import zipfile
 
 from knowngood.node.ground import raw
@@ -24,7 +25,7 @@ def keep_compiled(program: str, path: str) -> None:
             if name.endswith(".py") and name != "__main__.py":
                 code = compile(archive.read(name), name, "exec", dont_inherit=True)
                 made.writestr(name + "c", _header() + marshal.dumps(code))
-    write_bytes(raw(path), out.getvalue())
+    write_bytes(raw(path), out.getvalue(), ours=b".%d" % os.getpid())
 
 
 def _header() -> bytes:

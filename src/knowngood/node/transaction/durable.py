@@ -27,9 +27,12 @@ def sync_folder(folder: bytes) -> None:
         os.close(handle)
 
 
-def write_bytes(path: bytes, data: bytes, mode: int = 0o600) -> None:
-    """Put a file in place, whole. After a crash there is the old content or the new one."""
-    temporary = path + b".new"
+def write_bytes(path: bytes, data: bytes, mode: int = 0o600, ours: bytes = b"") -> None:
+    """Put a file in place, whole. After a crash there is the old content or the new one.
+
+    Writers of one path hold a mutex, or have each a name of their `ours` for what is not whole yet.
+    """
+    temporary = path + b".new" + ours
     remove(temporary)
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:

@@ -21,7 +21,8 @@ _TEXT = """\
 # Written by knowngood. It ends a change that a power cut or a reboot left open, before the services start.
 [Unit]
 Description=knowngood: end a change that the last boot left open
-After=local-fs.target remote-fs.target
+After=local-fs.target
+RequiresMountsFor=%s
 Before=%s
 
 [Service]
@@ -34,25 +35,38 @@ WantedBy=multi-user.target
 """
 
 
-def install(home: Home, program: str, unit: "str | None", units: bytes = _UNITS) -> bool:
+def install(home: Home, program: str, unit: "str | None", paths: "list[str]", units: bytes = _UNITS) -> bool:
     """Make the lasting name lead to `program`, and have the boot unit come before the managed units.
 
-    Whether anything was written.
+    It comes once the file systems of all managed files are there, of `unit` and `paths` too. Whether anything
+    was written.
     """
     lasting = home.programs + b"/node.pyz"
     linked = _link(lasting, raw(program))
-    text = _TEXT % (" ".join(_managed(home, unit)), sys.executable or "/usr/bin/python3", word(lasting))
-    wrote = _write_if_other(units + b"/" + raw(BOOT_UNIT), text.encode("ascii"))
+    names, folders = _managed(home, unit, paths)
+    mounts = " ".join(map(_quoted, [word(home.root), *folders]))
+    text = _TEXT % (mounts, " ".join(names), sys.executable or "/usr/bin/python3", word(lasting))
+    wrote = _write_if_other(units + b"/" + raw(BOOT_UNIT), raw(text))
     enabled = _enable(units)
     if linked:
         _drop_old(home, raw(program))
     return linked or wrote or enabled
 
 
-def _managed(home: Home, unit: "str | None") -> "list[str]":
+def _managed(home: Home, unit: "str | None", paths: "list[str]") -> "tuple[list[str], list[str]]":
+    """All units that this node is activated with, and the folders of their files."""
     generations = Generations(home)
-    names = {generations.read(number)["unit"] for number in generations.numbers()}
-    return sorted(names | ({unit} if unit else set()))
+    sets = [generations.read(number) for number in generations.numbers()]
+    names = {fields["unit"] for fields in sets} | ({unit} if unit else set())
+    files = {entry["path"] for fields in sets for entry in fields["entries"]} | set(paths)
+    return sorted(names), sorted({file.rpartition("/")[0] or "/" for file in files})
+
+
+def _quoted(path: str) -> str:
+    """A path as one word of a unit's text (systemd.syntax(7)), its % no specifier."""
+    for letter, written in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("%", "%%")):
+        path = path.replace(letter, written)
+    return '"%s"' % path
 
 
 def _link(lasting: bytes, program: bytes) -> bool:

@@ -65,11 +65,12 @@ def _request() -> "dict[str, Any]":
 
 
 def _answer(home: Home, words: "list[str]", asked: "dict[str, Any]") -> "dict[str, Any]":
-    from knowngood.node.transaction.commands import COMMANDS, refusal
+    from knowngood.node.transaction.commands import COMMANDS, READING, refusal
 
     if len(words) != 1 or words[0] not in COMMANDS:
         raise Problem("no such command; there are: " + ", ".join(COMMANDS))
-    home.make()
+    if words[0] not in READING:
+        home.make()
     try:
         return COMMANDS[words[0]](home, asked)
     except Problem as error:

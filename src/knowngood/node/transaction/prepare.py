@@ -27,7 +27,7 @@ class Mismatch(Problem):
 
 
 def prepare(home: Home, wanted: Wanted, options: "dict[str, Any]") -> Journal:
-    """Check, keep what is there, and open the journal. `options`: restart, start, window_s, restores."""
+    """Check, keep what is there, and open the journal. `options`: see `_intent`."""
     contents, generations = Contents(home), Generations(home)
     entries = wanted.entries + wanted.secret_entries
     found = _look(contents, entries)
@@ -152,6 +152,7 @@ def _new_set(
         "settings": wanted.settings,
         "state": "staged",
         "origin": "activated" if options["restores"] is None else "restored",
+        "restores": options["restores"],
         "former": former,
     }
 
@@ -159,6 +160,11 @@ def _new_set(
 def _intent(
     wanted: Wanted, former: int, before: "dict[str, Any]", options: "dict[str, Any]"
 ) -> "dict[str, Any]":
+    """What the journal begins with; the rest of it says how far it came.
+
+    restart, start and reload are asked for; restores is the older generation that is brought, and refuses why
+    the present content shall then be remembered as bad.
+    """
     return {
         "former": former,
         "manifest": wanted.manifest,
@@ -172,5 +178,6 @@ def _intent(
         "start": options["start"],
         "reload": options["reload"],
         "restores": options["restores"],
+        "refuses": options.get("refuses"),
         "program": options["program"],
     }

@@ -191,6 +191,11 @@ class Transaction:
         """What follows from a confirmation. It holds without this, and whoever comes next makes up for it."""
         number = self.journal.number
         new = self._generations.read(number)
+        record = self.journal.read()
+        if record["refuses"] and record["former"] in self._generations.numbers():
+            Refused(self._home).add(self._generations.read(record["former"]), record["refuses"])
+        if new["content"]:
+            Refused(self._home).forget(new["content"])
         self._generations.mark(number, "confirmed")
         Current(self._home).enter(new["manifest"], number, new["settings"], confirmed=True)
         self._unstage_files(new)
