@@ -250,7 +250,8 @@ def _normal(flag: str, underscores: bool) -> str:
     return flag.replace("_", "-") if underscores and flag.startswith("--") else flag
 
 
-def _is_flag(text: str) -> bool:
+def is_flag(text: str) -> bool:
+    """Whether a word is a flag: it begins with a dash, and is no lone dash and no negative number."""
     return len(text) > 1 and text[0] == "-" and text != "--" and not _NEGATIVE_NUMBER.fullmatch(text)
 
 
@@ -261,7 +262,7 @@ def _split_flag(word: Reading) -> tuple[str | None, Reading | None]:
     """
     text = _text(word)
     if text is not None:
-        if not _is_flag(text):
+        if not is_flag(text):
             return None, None
         name, equals, value = text.partition("=")
         if " " in name:
@@ -269,7 +270,7 @@ def _split_flag(word: Reading) -> tuple[str | None, Reading | None]:
         return name, Reading(Known(value), word.line, word.path, word.default) if equals else None
     start = word.start if isinstance(word, Partial) else ""
     name, equals, _ = start.partition("=")
-    if equals and _is_flag(start) and " " not in name:
+    if equals and is_flag(start) and " " not in name:
         return name, Reading(word.value, word.line, word.path)
     return None, None
 

@@ -241,17 +241,15 @@ class _Reader:
             return Number(0, 0)
         certain, presumed = self.variables.read(name)
 
-        def value(text: str | None) -> int | None:
-            if text is None:
-                return None
-            inner = Variables(self.variables.read, self.variables.write)
-            return evaluate(text, inner, self.depth + 1).certain
-
         if certain is not None:
-            first = value(certain)
+            first = evaluate(certain, self.variables, self.depth + 1).certain
             return Number(first, first)
+        if presumed is None:
+            return NOTHING
         try:
-            return Number(None, value(presumed))
+            # What is only presumed sets nothing.
+            apart = Variables(self.variables.read, lambda _name, _value: None)
+            return Number(None, evaluate(presumed, apart, self.depth + 1).certain)
         except BadArithmetic:
             return NOTHING
 

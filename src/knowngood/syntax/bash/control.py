@@ -71,6 +71,7 @@ class Control(Conditions):
         self.subshells = 0
         self.background = False
         self.commands_deep = 0
+        self.top: int | None = None  # where the outermost command stands
         self.loops: list[Frame] = []
         self.calls: list[Frame] = []
         self.abandoned: list[State] = []
@@ -89,6 +90,8 @@ class Control(Conditions):
             self.item(item)
 
     def item(self, item: Item) -> None:
+        if not self.commands_deep and self.spans_are_ours:
+            self.top = item.start
         if not item.background:
             self.command(item.command)
             return
@@ -161,11 +164,11 @@ class Control(Conditions):
         self.state.forget(doubt.reason, doubt.line)
         self.state.status = UNSURE
         if doubt.fails:
-            self.doubts += 1
-            self.abandon()
+            self.may_fail()
 
-    def abandon(self) -> None:
+    def may_fail(self) -> None:
         """Bash may drop the rest of the line that it read, however deep in it it is."""
+        self.lasting_doubts += 1
         state = self.state.copy()
         state.scopes = []
         if self.calls:
@@ -182,8 +185,6 @@ class Control(Conditions):
             self.state = self.abandoned[-1].copy()
         for state in self.abandoned:
             self.state = join_states(self.state, state, "a command before may have failed", 0)
-        if not self.calls:
-            self.abandoned.clear()
 
     def exit_on_error(self) -> None:
         """`set -e`."""
@@ -196,6 +197,7 @@ class Control(Conditions):
     def ways(self, ways: Sequence[_Way], line: int) -> None:
         """Goes each way from here and joins what comes out. A way marked True is the presumed one."""
         start = self.state
+        self.step(1 + len(start.variables) // 8)
         ends: list[tuple[State, bool]] = []
         launched = self.launch_count
         exits_launched = False
@@ -212,7 +214,7 @@ class Control(Conditions):
             finally:
                 self.doubts -= not expected
         # Either that launch or what follows.
-        self.doubts += exits_launched
+        self.lasting_doubts += exits_launched
         if not ends:
             raise Died
         ends.sort(key=lambda end: not end[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from knowngood.syntax.bash.brace import TooMany, expand_braces
 from knowngood.syntax.bash.fields import Field, Gap, Items, Many
@@ -53,7 +54,14 @@ class Expander(Parameters):
         words = Words(self.separators(), word.line, span, self.state.option("noglob") is not True)
         for at, part in enumerate(parts):
             self._emit(words, part, last=at + 1 == len(parts), soft_literals=False)
-        return words.done()
+        items = words.done()
+        if len(items) == 1 or span is None:
+            return items
+        # Several words that are written as one are written nowhere by themselves.
+        return tuple(
+            replace(item, span=None) if isinstance(item, Field) and item.span == span else item
+            for item in items
+        )
 
     def _emit(self, words: Words, part: Part, *, last: bool, soft_literals: bool) -> None:
         if isinstance(part, Literal):

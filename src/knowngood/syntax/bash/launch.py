@@ -12,6 +12,15 @@ from knowngood.syntax.argv import Partial
 GIVEN_BY_BASH = frozenset(["PWD", "OLDPWD", "SHLVL", "_"])
 
 
+class CannotEdit(Exception):  # noqa: N818 - named for what happened
+    """The place of an edit can't be decided; `reason` says why and what to do; `line` from 1, or 0."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
 @dataclass(frozen=True, slots=True)
 class Lint:
     """A remark on a line (counted from 1). `code` is a short stable word."""
@@ -46,6 +55,7 @@ class Launch:
     inherits: bool = True
     path: str = ""
     start: int | None = None
+    top: int | None = None  # the same of the outermost command, which may be a function's call
     wrappers: tuple[str, ...] = ()
     # of each word of argv: where in the script it is written, when it is written there as it is
     spans: tuple[tuple[int, int] | None, ...] = field(default=(), repr=False)

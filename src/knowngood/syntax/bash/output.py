@@ -53,7 +53,9 @@ def _discards_errors(redirection: Redirection) -> bool:
     return redirection.descriptor == "2" and target is not None and target.bare == "/dev/null"
 
 
-def _written(writer: Callable[[tuple[str, ...]], str | None], items: Items, reason: str, line: int) -> Text | None:
+def _written(
+    writer: Callable[[tuple[str, ...]], str | None], items: Items, reason: str, line: int
+) -> Text | None:
     said = known_words(items)
     if said is not None:
         text = writer(said)
@@ -98,7 +100,9 @@ def _basename(words: tuple[str, ...]) -> str | None:
 
 
 def _seq(words: tuple[str, ...]) -> str | None:
-    if not 1 <= len(words) <= 3 or not all(re.fullmatch(r"-?(0|[1-9]\d{0,6})", word, re.ASCII) for word in words):
+    if not 1 <= len(words) <= 3 or not all(
+        re.fullmatch(r"-?(0|[1-9]\d{0,6})", word, re.ASCII) for word in words
+    ):
         return None
     numbers = [int(word) for word in words]
     first, step, last = (1, 1, numbers[0]) if len(words) == 1 else (numbers[0], 1, numbers[-1])
@@ -141,6 +145,9 @@ def _cd_target(node: Command) -> Word | None:
 
 
 def _is_pwd(node: Command) -> bool:
-    return isinstance(node, Simple) and len(node.words) == 1 and isinstance(node.words[0], Word) and (
-        node.words[0].bare == "pwd"
+    return (
+        isinstance(node, Simple)
+        and len(node.words) == 1
+        and isinstance(node.words[0], Word)
+        and (node.words[0].bare == "pwd")
     )

@@ -220,10 +220,10 @@ class Parameters(Shell):
         found = self.find(part.name, part.index, part.line)
         target = None if found.text is None or found.maybe_unset else known(found.text)
         pattern = re.fullmatch(r"([A-Za-z_]\w*|\d+|[@*])(?:\[([^\]]*)\])?", target or "")
-        if found.text is None or (target is not None and not pattern):
+        if target is not None and not pattern:
             raise Doubt("an indirect expansion without a name", part.line, fails=True)
         if not pattern:
-            self.doubts += 1
+            self.may_fail()
         if not pattern or (own is not None and "n" in own.attributes):
             return unknown("a name that is not known", part.line)
         return self.parameter(replace(part, before="", name=pattern.group(1), index=pattern.group(2)))
@@ -468,6 +468,10 @@ class Parameters(Shell):
             if self.state.option("nounset") is not False:
                 raise Doubt("an unset variable in arithmetic", 0, fails=True)
             return "", ""
+        if any(re.search(r"=|\+\+|--", option) for option in texts.alternatives(found.text) or ()) and (
+            known(found.text) is None
+        ):
+            raise Doubt("arithmetic that assigns under a condition", 0)
         certain = None if found.maybe_unset else known(found.text)
         return certain, "" if found.presumed_unset else presumed(found.text, lax=True)
 

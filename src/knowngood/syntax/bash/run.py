@@ -29,8 +29,8 @@ from knowngood.syntax.bash.state import (
 from knowngood.syntax.bash.split import Words
 from knowngood.syntax.bash.surroundings import Surroundings, surroundings, word_reading
 from knowngood.syntax.bash.text import Text, unknown
-from knowngood.syntax.bash.utilities import is_chore
-from knowngood.syntax.bash.wrappers import see_through
+from knowngood.syntax.bash.utilities import is_chore, is_program
+from knowngood.syntax.bash.wrappers import WRAPPERS, see_through
 
 MOST_LAUNCHES = 64
 _SYNTAX = re.compile(r"[\\'\"`$&|;<>(){}*?\[\]~#!\n]")
@@ -92,6 +92,7 @@ class Runner(Builtins):
         """All lines, up to where bash would stop at an error."""
         for line in program.lines:
             self.line(line)
+            self.abandoned.clear()
         if program.error is not None:
             line_number, message = program.error
             self.unread = self.unread or (message, line_number)
@@ -123,10 +124,15 @@ class Runner(Builtins):
 
     def _may_launch(self, node: Simple, name: str | None, doubt: Doubt) -> None:
         """A command whose words could not be worked out; bash may start it all the same."""
-        if name is None or (name not in self.state.functions and not self.builtin(name) and name not in _CHANGING):
+        if name is None or (
+            name not in self.state.functions and not self.builtin(name) and name not in _CHANGING
+        ):
             self.doubts += 1
             first = () if name is None else (Field(texts.plain(name), node.line),)
-            self.external(node, (*first, Gap(doubt.reason, doubt.line)))
+            names = [prefix.name for prefix in node.assignments]
+            around = surroundings(self.state)
+            around = around.opened(doubt.reason, names) if names else around
+            self.external(node, (*first, Gap(doubt.reason, doubt.line)), around=around)
             self.doubts -= 1
 
     def _declaration(self, name: str | None, node: Simple) -> None:
@@ -171,6 +177,7 @@ class Runner(Builtins):
             raise Doubt(f"{name} reached in a roundabout way", node.line)
         else:
             self.with_prefix(node, lambda: self.external(node, items))
+            self._perhaps_function(name, node)
 
     def _unknown_name(self, node: Simple, items: Items) -> None:
         """A name that is not known is taken to be a program's, unless one of its choices is not."""
@@ -181,6 +188,12 @@ class Runner(Builtins):
             if isinstance(item, Field):
                 break
         self.with_prefix(node, lambda: self.external(node, items))
+
+    def _perhaps_function(self, name: str, node: Simple) -> None:
+        """After a text that was not read, a name that is no program's may be a function of it."""
+        strangers = self.state.strangers
+        if strangers is not None and "/" not in name and name not in WRAPPERS and not is_program(name):
+            raise Doubt(f"{name} may be a function: {strangers}", node.line)
 
     def with_prefix(self, node: Simple, run: Callable[[], None]) -> None:
         """`A=1 command`: the assignments reach this command alone."""
@@ -286,6 +299,7 @@ class Runner(Builtins):
                 words.soft(text, last=True)
                 items = words.done()
             self.external(node, items)
+        self.state.strangers = "eval of what is not known"
         raise Doubt("eval of what is not known", node.line)
 
     def _foreign_text(self, text: str, line: int) -> None:
@@ -308,6 +322,8 @@ class Runner(Builtins):
             shown = (
                 f"it sources {path}, which was not read" if path else "it sources a file that is not known"
             )
+            if not _activates(items[1:2]):
+                self.state.strangers = shown
             raise Doubt(shown, node.line)
         program = parse(data.decode("latin-1"), extglob=self.state.option("extglob") is True)
         if program.error is not None:
@@ -473,13 +489,14 @@ class Runner(Builtins):
             exec=replaces and not self.subshells and not self.background,
             line=node.line,
             background=self.background,
-            conditional=bool(self.doubts),
+            conditional=bool(self.doubts or self.lasting_doubts),
             env=around.given,
             env_open=around.open,
             unexported=around.unexported,
             inherits=around.inherits,
             path=self.path,
             start=node.start if self.spans_are_ours else None,
+            top=self.top,
             wrappers=wrappers,
             spans=tuple(item.span if isinstance(item, Field) else None for item in items),
         )
@@ -506,6 +523,13 @@ class Runner(Builtins):
             shown = shown if len(shown) <= 60 else shown[:57] + "…"
             return unknown(f"the output of {shown}", part.line)
         return text
+
+
+def _activates(items: Items) -> bool:
+    """Whether the file that is sourced is a virtual environment's, which defines but `deactivate`."""
+    item = items[0] if items else None
+    last = item.text[-1] if isinstance(item, Field) and item.text else None
+    return isinstance(last, str) and last.endswith("bin/activate")
 
 
 def _first_words(item: Item) -> list[str]:

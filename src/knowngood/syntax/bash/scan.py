@@ -106,11 +106,7 @@ class Scanner:
     def _escape(self, parts: list[Part]) -> None:
         following = self.peek(1)
         self.at += 2
-        if following == "\n":
-            return
-        if not following:
-            _add(parts, "\\", False)
-        else:
+        if following and following != "\n":
             _add(parts, following, True)
 
     def _single_quoted(self) -> str:

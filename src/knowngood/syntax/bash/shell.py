@@ -12,7 +12,7 @@ from knowngood.syntax.bash.scan import BadSyntax
 from knowngood.syntax.bash.state import Caller, Export, State, Variable
 from knowngood.syntax.bash.text import Text, concat, known, lift, unknown
 
-MOST_STEPS = 60_000
+MOST_STEPS = 25_000
 _ATTRIBUTED = frozenset("ilu")
 
 
@@ -49,6 +49,7 @@ class Shell:
         self.files = files
         self.steps = 0
         self.doubts = 0  # within a way that may not be gone
+        self.lasting_doubts = 0  # bash may have stopped before
         self.foreign = 0  # within a text that is no file's: eval, bash -c
 
     def step(self, cost: int = 1) -> None:
@@ -60,7 +61,11 @@ class Shell:
         """Bash exits here if the option is set; where that is not known, what follows may not be reached."""
         if self.state.option(option) is True:
             raise Died
-        self.doubts += self.state.option(option) is None
+        self.lasting_doubts += self.state.option(option) is None
+
+    def may_fail(self) -> None:
+        """Bash may stop here with an error; what builds on this keeps the state for the next line."""
+        raise NotImplementedError
 
     @property
     def spans_are_ours(self) -> bool:

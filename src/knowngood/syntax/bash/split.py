@@ -115,7 +115,9 @@ class Words:
         start = re.split("[" + re.escape(ifs) + r"*?\[]", gap.start)[0] if ifs else gap.start
         inner = [field for choice in (*(gap.choices or ()), gap.presumed or ()) for field in choice]
         texts = [known(field.text) for field in inner]
-        if any(text is None or not re.fullmatch(r"[\w./:=-]+", text) or set(text) & set(ifs) for text in texts):
+        if any(
+            text is None or not re.fullmatch(r"[\w./:=-]+", text) or set(text) & set(ifs) for text in texts
+        ):
             return Gap(gap.reason, gap.line, start)
         return replace(gap, start=start)
 

@@ -183,6 +183,7 @@ class State:
     scopes: list[dict[str, Variable]] = field(default_factory=list)
     status: Status = DONE
     taint: tuple[str, int] | None = None
+    strangers: str | None = None  # the text that was not read and may have defined functions
     getopts: tuple[int, int] = (1, 1)  # the next argument, the next letter in it; (0, 0) when unknown
 
     def copy(self) -> State:
@@ -195,6 +196,7 @@ class State:
             [dict(scope) for scope in self.scopes],
             self.status,
             self.taint,
+            self.strangers,
             self.getopts,
         )
 
@@ -247,6 +249,7 @@ class State:
             and self.functions == other.functions
             and self.options == other.options
             and self.taint == other.taint
+            and self.strangers == other.strangers
             and self.getopts == other.getopts
             and self.scopes == other.scopes
         )
@@ -263,12 +266,14 @@ def join_states(one: State, other: State, reason: str, line: int, *, prefer_one:
     names = dict.fromkeys([*one.variables, *other.variables])
     variables = {}
     for name in names:
+        own = one.variables.get(name)
+        if own is not None and own is other.variables.get(name):
+            variables[name] = own
+            continue
         left, right = one._own(name), other._own(name)
         variables[name] = left if left == right else join_variables(left, right, reason, line, prefer_one)
     functions = {
-        name: tuple(
-            dict.fromkeys(one.functions.get(name, (None,)) + other.functions.get(name, (None,)))
-        )
+        name: tuple(dict.fromkeys(one.functions.get(name, (None,)) + other.functions.get(name, (None,))))
         for name in dict.fromkeys([*one.functions, *other.functions])
     }
     options = {
@@ -282,7 +287,10 @@ def join_states(one: State, other: State, reason: str, line: int, *, prefer_one:
         status = Status(None, one.status.presumed)
     count = one.getopts if one.getopts == other.getopts else (0, 0)
     taint = one.taint or other.taint
-    return State(one.caller, positional, variables, functions, options, scopes, status, taint, count)
+    strangers = one.strangers or other.strangers
+    return State(
+        one.caller, positional, variables, functions, options, scopes, status, taint, strangers, count
+    )
 
 
 def _join_scopes(one: State, other: State, reason: str, line: int) -> list[dict[str, Variable]]:
@@ -314,6 +322,8 @@ def join_variables(one: Variable, other: Variable, reason: str, line: int, prefe
         return Variable(None, export, line, items=items, attributes=attributes)
     if one.items is not None or other.items is not None or one.keyed is not None or other.keyed is not None:
         return Variable(unknown(reason, line), export, line, True, attributes=attributes)
+    if one.text is None and other.text is None:
+        return Variable(None, export, line, attributes=attributes)
     if one.text is None or other.text is None:
         expected = texts.presumed(one.text) if prefer_one and one.text is not None else None
         text = unknown(reason, line, presumed=expected)

@@ -343,6 +343,18 @@ def is_chore(words: Sequence[str | None]) -> bool:
     return not name and not words
 
 
+# Programs that serve, launch or talk to models, by the names that they are called by.
+PROGRAMS = frozenset(
+    "vllm sglang llama-server llama-cli text-generation-launcher trtllm-serve tritonserver lmdeploy ollama torchrun "
+    "accelerate deepspeed ray gunicorn uvicorn node java docker podman nerdctl server bash sh".split()
+)
+
+
+def is_program(name: str) -> bool:
+    """Whether a name is that of a well-known program, and no function of somebody's own."""
+    return name in UTILITIES or name in PROGRAMS or name.startswith("python")
+
+
 def _python_chore(rest: Sequence[str | None]) -> bool:
     """`python -c …`, `python -` and the tools that come with Python."""
     for at, word in enumerate(rest):
