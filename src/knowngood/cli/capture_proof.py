@@ -104,10 +104,18 @@ class Trial:
         """The settings that are not in sync, or that nobody confirms, with the reason."""
         from knowngood.drift.judge import judge
 
-        seen = see(desired, self.observation)
-        findings: tuple[Finding, ...] = judge(desired, self.observation, seen).findings
+        observation = _as_drift_asks(self.observation, desired)
+        seen = see(desired, observation)
+        findings: tuple[Finding, ...] = judge(desired, observation, seen).findings
         wrong = dict(unconfirmed(desired, seen))
         return wrong | {finding.setting: why_left_out(finding) for finding in findings}
+
+
+def _as_drift_asks(observation: Observation, desired: Desired) -> Observation:
+    """The observation without what the node tells only of names that are declared."""
+    declared = {*desired.env, *desired.unit_env}
+    told = {name: text for name, text in observation.manager_environment.items() if name in declared}
+    return replace(observation, manager_environment=told)
 
 
 def masked(text: str, proposal: Proposal) -> str:

@@ -18,6 +18,7 @@ from knowngood.model import (
     Known,
     Observation,
     Reading,
+    Secret,
     Seen,
     Setting,
     Unknown,
@@ -63,7 +64,8 @@ def propose(role: Desired, observation: Observation) -> Proposal:
 def asked_with(role: Desired, proposal: Proposal) -> Desired:
     """The role to ask a node with, so that its processes confirm a proposal: every name that its texts set.
 
-    What could not be read is asked for too: it may become clear with what systemd's manager says of it.
+    What could not be read is asked for too: it may become clear with what systemd's manager says of it. Of
+    the flags only secrets are named, so that the node masks whatever secret the values of others hold.
     """
     desired = proposal.desired
     unclear: dict[str, Want] = {
@@ -71,7 +73,8 @@ def asked_with(role: Desired, proposal: Proposal) -> Desired:
         for setting in proposal.left_out
         if setting.kind == "env" and _KNOB.fullmatch(setting.name)
     }
-    return replace(role, env={**unclear, **desired.env, **desired.unit_env}, args=desired.args)
+    sealed = {flag: want for flag, want in desired.args.items() if isinstance(want, Secret)}
+    return replace(role, env={**unclear, **desired.env, **desired.unit_env}, args=sealed)
 
 
 def unconfirmed(desired: Desired, seen: Seen) -> Mapping[Setting, str]:
