@@ -50,7 +50,7 @@ _REFERENCE = re.compile(
     r"'[^']*'|\$\([^)]*\)|`[^`]*`|\$\{[A-Za-z_]\w*(?::?[?][^}]*|:?-)?\}|\$[A-Za-z_]\w*|\$\d|%[a-zA-Z%]|\{\{[^}]*\}\}"
 )
 # A command that a sentence quotes, up to the last bracket; not one that is reduced to its name already.
-_QUOTED = re.compile(r"(?:\$\((?![\w./-]*(?: …)?\))|`)\s*([\w./-]*)(.*[)`]|.*\Z)", re.DOTALL)
+_QUOTED = re.compile(r"(?:\$\((?![\w./-]*(?: …)?\))|`(?=[^`]*\s))\s*([\w./-]*)(.*[)`]|.*\Z)", re.DOTALL)
 _CODE = (".py", ".pyi", ".c", ".h", ".cc", ".cpp", ".hpp", ".cu", ".cuh", ".rs", ".go", ".js", ".ts", ".java")
 
 

@@ -106,6 +106,7 @@ def test_bytes_of_any_kind_are_read() -> None:
         ("the output of $(curl -H 'hunter2…", "the output of $(curl …)"),
         ("the output of `cat hunter2`", "the output of $(cat …)"),
         ("the output of $(mysql …) (line 4)", "the output of $(mysql …) (line 4)"),
+        ("(pids 1, 2): name it with `server:`", "(pids 1, 2): name it with `server:`"),
         ("it says --api-key hunter2", "the reason quotes what looks like a secret"),
     ],
 )
