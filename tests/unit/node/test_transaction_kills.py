@@ -24,11 +24,12 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="files change owners: needs root"),
 ]
 
-OLD = {"serve.sh": "export KNOB=1\n", "kernel.py": "X = 1\n", "gone.conf": "old\n"}
+OLD = {"serve.sh": "export KNOB=1\n", "kernel.py": "X = 1\n", "gone.conf": "old\n", "mode.sh": "same\n"}
 NEW: dict[str, str | None] = {
     "serve.sh": "export KNOB=2\n",
     "kernel.py": "X = 2\n",
     "gone.conf": None,
+    "mode.sh": "same\n",
     "unit.d/zz-knowngood.conf": "[Service]\n",
 }
 AFTER = {name: text for name, text in NEW.items() if text is not None}
@@ -40,7 +41,8 @@ def stage_in(folder: Path) -> tuple[Stage, Journal]:
     stage.started_with_these()
     environ = stage.environ
     os.environ.update(environ)
-    journal = stage.prepared(NEW, cache_dirs=[stage.path("cache")])
+    modes = {"mode.sh": {"mode": "0750", "owner": "daemon"}}
+    journal = stage.prepared(NEW, entries=modes, cache_dirs=[stage.path("cache")])
     return stage, journal
 
 
@@ -69,7 +71,14 @@ def loaded(stage: Stage) -> dict[str, str]:
 def assert_new(stage: Stage) -> None:
     assert stage.seen() == AFTER
     assert loaded(stage) == AFTER, "the process runs with something else"
+    assert attributes(stage) == (0o750, 1)
     assert stage.role()["generation"] == 1
+
+
+def attributes(stage: Stage) -> tuple[int, int]:
+    """Mode and owner of the file in which nothing else changes."""
+    found = (stage.live / "mode.sh").stat()
+    return found.st_mode & 0o7777, found.st_uid
 
 
 def assert_old(stage: Stage) -> None:
@@ -77,6 +86,7 @@ def assert_old(stage: Stage) -> None:
         name: text for name, text in stage.seen().items() if not name.startswith(("__pycache__", "cache"))
     }
     assert seen == OLD
+    assert attributes(stage) == (0o644, 0)
     assert not (stage.live / "unit.d").exists()
     process = {
         name: text for name, text in loaded(stage).items() if not name.startswith(("__pycache__", "cache"))

@@ -28,8 +28,8 @@ class Bringing:
         self.entries = entries
         self.files = Files(contents, entries, journal.number)
 
-    def stage(self, expected: "dict[str, dict[str, Any]] | None") -> None:
-        """Lay all new files beside their places; see Files.stage for `expected`."""
+    def stage(self, expected: "dict[str, dict[str, Any]] | None", goes_on: bool = False) -> None:
+        """Lay all new files beside their places; see Files.stage."""
         folders = self.files.missing_folders()
         if folders:
             made = self._record["made_folders"]
@@ -37,7 +37,7 @@ class Bringing:
             self._record = self._journal.step("make folders", made_folders=made)
             make_folders(folders)
         self._journal.step("stage")
-        self.files.stage(expected)
+        self.files.stage(expected, goes_on)
 
     def replace(self, step: str, set_aside: bool, **fields: "Any") -> None:
         """The live change of the files, and of what is derived from them.

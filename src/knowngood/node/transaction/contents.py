@@ -24,8 +24,8 @@ class Contents:
 
     def __init__(self, home: Home) -> None:
         self.home = home
-        self.store = Store(home)
         self.hashes = Hashes(home.root)
+        self.store = Store(home, self.hashes)
 
     def hash_of(self, entry: "dict[str, Any]") -> "str | None":
         """The hash of what an entry should hold; None where nothing should be."""
@@ -73,6 +73,17 @@ class Contents:
                     self.keep_secret(entry["kept"], _name(entry), os.read(handle, 1 << 20))
                 elif self.store.take(handle) != live.sha256:
                     raise Problem("%s: it changed while it was read" % entry["path"])
+            finally:
+                os.close(handle)
+
+    def keep(self, path: bytes) -> "str | None":
+        """Keep what is live at a path; its hash, None where nothing is."""
+        with Place(path) as place:
+            handle = place.open()
+            if handle is None:
+                return None
+            try:
+                return self.store.take(handle)
             finally:
                 os.close(handle)
 

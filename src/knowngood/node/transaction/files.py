@@ -58,11 +58,12 @@ class Files:
             missing += [each for each in above if each not in missing]
         return [word(each) for each in missing]
 
-    def stage(self, expected: "dict[str, dict[str, Any]] | None") -> None:
+    def stage(self, expected: "dict[str, dict[str, Any]] | None", goes_on: bool) -> None:
         """Find out what is to be done, and lay every new file beside its place.
 
         With `expected` (entries by path), Problem for a path that has neither what is expected nor what is
-        wanted; without it, whatever is there will be replaced.
+        wanted; without it, whatever is there will be replaced. `goes_on`: this transaction was cut off while
+        it changed live files, so one that has the wanted content already may lack some of its attributes.
         """
         for change in self.changes:
             change.found = change.place.look(self._contents.hashes)
@@ -70,11 +71,15 @@ class Files:
             if change.kind == "none":
                 self._unstage(change, change.staged)
                 continue
-            if expected is not None and self._kind(expected[change.entry["path"]], change.found) != "none":
-                raise Problem("%s was changed meanwhile, by someone else" % change.entry["path"])
+            if expected is not None and not (goes_on and change.kind == "attributes"):
+                self._check_expected(change, expected[change.entry["path"]])
             change.place.check_writable()
             if change.kind == "content":
                 self._stage(change)
+
+    def _check_expected(self, change: Change, expected: "dict[str, Any]") -> None:
+        if self._kind(expected, change.found) != "none":
+            raise Problem("%s was changed meanwhile, by someone else" % change.entry["path"])
 
     def _kind(self, entry: "dict[str, Any]", found: "Live | None") -> str:
         sha256 = self._contents.hash_of(entry)

@@ -48,6 +48,8 @@ def go_back(journal: Journal, record: "dict[str, Any]", booting: bool) -> None:
         if touched and runs(shown):
             journal.step("restore: stop")
             unit.stop(_LONGEST)
+        if touched:
+            unit.reset_failed()
     elif touched or (runs(before) and not runs(shown)):
         unit.reset_failed()
         journal.step("restore: restart")

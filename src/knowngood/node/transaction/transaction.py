@@ -61,7 +61,7 @@ class Transaction:
         new = self._generations.read(self.journal.number)
         bringing = Bringing(self._contents, self.journal, new["entries"])
         with bringing.files:
-            bringing.stage(self._former_entries(record, new))
+            bringing.stage(self._former_entries(record, new), goes_on=record["state"] == "live")
             if record["state"] == "prepared":
                 self.journal.step("arm")
                 switch.arm(self.journal.number, left(record["until"]), record["program"])
@@ -159,13 +159,14 @@ class Transaction:
     def _keep_foreign(self, bringing: Bringing, new: "dict[str, Any]") -> None:
         """What someone wrote in the meantime goes, as the former set must come back; but it is not lost."""
         by_path = {entry["path"]: entry for entry in new["entries"]}
+        overwrote = self.journal.read()["overwrote"]
         for change in bringing.files.foreign([by_path]):
-            handle = change.place.open()
-            if handle is not None:
-                sha256 = self._contents.store.take(handle)
-                record = self.journal.read()
-                overwrote = record["overwrote"] + [{"path": change.entry["path"], "sha256": sha256}]
-                self.journal.change(overwrote=overwrote)
+            try:
+                sha256 = self._contents.keep(change.path)  # type: str | None
+            except OSError:
+                sha256 = None  # no room, and the way back goes on
+            overwrote = [*overwrote, {"path": change.entry["path"], "sha256": sha256}]
+            self.journal.change(overwrote=overwrote)
 
     def _enter_former(self, record: "dict[str, Any]") -> None:
         former = self._generations.read(record["former"])
