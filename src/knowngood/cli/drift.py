@@ -54,5 +54,9 @@ def command(
         from knowngood.report.terminal import render_drift
 
         width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
-        out(render_drift(report, width=width, color=wants_color(), verbose=verbose))
+        out(
+            render_drift(
+                report, width=width, color=wants_color(), verbose=verbose, next_command="knowngood plan"
+            )
+        )
     raise SystemExit(int(report.exit_code))
