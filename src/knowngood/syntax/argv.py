@@ -3,9 +3,9 @@
 Words come in as Readings of Known text. A word that is not known is a Reading of Unknown: one word exactly.
 Where a text says less than that, the word is a `Partial`, which tells what is known of it all the same.
 
-The rules are argparse's (https://docs.python.org/3/library/argparse.html): a word that begins with a dash is a
-flag unless it is a negative number or a lone dash; `--a=b` is `--a b`; of several occurrences the last wins;
-after `--` all words are positional.
+The rules are argparse's (https://docs.python.org/3/library/argparse.html): a word that begins with a dash is
+a flag unless it is a negative number or a lone dash; `--a=b` is `--a b`; of several occurrences the last
+wins; after `--` all words are positional.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ def is_flag(text: str) -> bool:
 
 
 def _split_flag(word: Reading) -> tuple[str | None, Reading | None]:
-    """(flag, value) of `--a=b`; (flag, None) of `--a`; (None, None) of a word that is no flag, or may be none.
+    """(flag, value) of `--a=b`; (flag, None) of `--a`; (None, None) of a word that may be none.
 
     A space before the first `=` makes it a value, as argparse has it: `-- a=b`, or JSON in odd quotes.
     """

@@ -1,4 +1,4 @@
-"""Shell arithmetic (bash(1), ARITHMETIC EVALUATION): 64-bit integers, in the certain and the presumed world."""
+"""Shell arithmetic (bash(1), ARITHMETIC EVALUATION): 64-bit integers, certain and presumed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BINARY = [
 _DEEPEST = 40
 
 
-class BadArithmetic(Exception):  # noqa: N818 - named for what happened
+class BadArithmetic(Exception):
     """No expression that can be evaluated: bash reports an error, or we don't know what it does."""
 
 

@@ -15,7 +15,7 @@ _MOST = 1000
 _Atom = str | Part
 
 
-class TooMany(Exception):  # noqa: N818 - named for what happened
+class TooMany(Exception):
     """More words than anyone writes by hand."""
 
 

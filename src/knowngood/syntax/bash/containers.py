@@ -16,25 +16,11 @@ from knowngood.syntax.bash.state import from_latin
 from knowngood.syntax.bash.surroundings import Surroundings, text_reading
 
 ENGINES = ("docker", "podman", "nerdctl")
-_FLAGS = frozenset(
-    [
-        "--detach",
-        "--interactive",
-        "--tty",
-        "--rm",
-        "--init",
-        "--privileged",
-        "--publish-all",
-        "--read-only",
-        "--no-healthcheck",
-        "--oom-kill-disable",
-        "--quiet",
-        "--disable-content-trust",
-        "--sig-proxy",
-        "--replace",
-        "--tls-verify",
-    ]
-)
+_FLAG_NAMES = """
+--detach --interactive --tty --rm --init --privileged --publish-all --read-only --no-healthcheck
+--oom-kill-disable --quiet --disable-content-trust --sig-proxy --replace --tls-verify
+"""
+_FLAGS = frozenset(_FLAG_NAMES.split())
 _SHORT_FLAGS = "ditPq"
 _SHORT_VALUED = "acehlmpuvw"
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -166,8 +152,8 @@ def _passed(name: str, around: Surroundings, line: int) -> Reading:
 def _env_file(data: bytes, around: Surroundings, line: int) -> dict[str, Reading]:
     """Docker's own format: NAME=value as it stands, `#` comments, NAME alone is passed on."""
     given: dict[str, Reading] = {}
-    for text in data.decode("utf-8", "surrogateescape").split("\n"):
-        text = text.lstrip().removesuffix("\r")
+    for raw in data.decode("utf-8", "surrogateescape").split("\n"):
+        text = raw.lstrip().removesuffix("\r")
         if not text or text.startswith("#"):
             continue
         name, equals, value = text.partition("=")

@@ -11,7 +11,8 @@ from typing import TypeAlias
 
 from knowngood.syntax.bash import text as texts
 from knowngood.syntax.bash.conditions import Conditions
-from knowngood.syntax.bash.fields import Field, Gap, Items, only_fields, presumed_fields, why
+from knowngood.syntax.bash.fields import Gap, Items
+from knowngood.syntax.bash.join import join_states
 from knowngood.syntax.bash.nodes import (
     AndOr,
     Arithmetic,
@@ -37,16 +38,12 @@ from knowngood.syntax.bash.state import (
     NOT_ZERO,
     UNSURE,
     Caller,
-    Export,
     State,
     Status,
-    Variable,
-    join_states,
     to_status,
 )
 from knowngood.syntax.bash.text import unknown
 
-MOST_TURNS = 256
 MOST_DEPTH = 60
 
 _Way: TypeAlias = tuple[Callable[[], None], bool]
@@ -75,8 +72,12 @@ class Control(Conditions):
         self.loops: list[Frame] = []
         self.calls: list[Frame] = []
         self.abandoned: list[State] = []
+        self.taints: list[tuple[str, int]] = []
 
     def simple(self, node: Simple) -> None:
+        raise NotImplementedError
+
+    def loop_command(self, node: While | For | CountingFor) -> None:
         raise NotImplementedError
 
     @property
@@ -131,14 +132,8 @@ class Control(Conditions):
                 case If():
                     self._if(node, 0)
                     return
-                case While():
-                    self._while(node)
-                    return
-                case For():
-                    self._for(node)
-                    return
-                case CountingFor():
-                    self._counting_for(node)
+                case While() | For() | CountingFor():
+                    self.loop_command(node)
                     return
                 case Case():
                     self._case(node)
@@ -161,6 +156,8 @@ class Control(Conditions):
 
     def give_up(self, doubt: Doubt) -> None:
         """What the command did is not known: from here on any variable may be anything."""
+        if not self.quiet:
+            self.taints.append((doubt.reason, doubt.line))
         self.state.forget(doubt.reason, doubt.line)
         self.state.status = UNSURE
         if doubt.fails:
@@ -355,178 +352,6 @@ class Control(Conditions):
             certains.append(answers.pop() if len(answers) == 1 else None)
             expecteds.append(None if told is None or expected is None else expected.matches(told))
         return _any(certains), _any(expecteds)
-
-    # --- loops --------------------------------------------------------------------------------------
-
-    def _while(self, node: While) -> None:
-        def test() -> Status:
-            status = self.under_condition(lambda: self.commands(node.condition))
-            return status.inverted() if node.until else status
-
-        self.loop(test, lambda: self.commands(node.body), node.line)
-
-    def _counting_for(self, node: CountingFor) -> None:
-        self.arithmetic(node.first)
-
-        def test() -> Status:
-            if not node.condition.parts or node.condition.literal == "":
-                return DONE
-            value = self.arithmetic(node.condition)
-            return to_status(*(None if v is None else v != 0 for v in (value.certain, value.presumed)))
-
-        def body() -> None:
-            self.commands(node.body)
-
-        def turn_on() -> None:
-            self.arithmetic(node.step)
-
-        self.loop(test, body, node.line, turn_on)
-
-    def loop(
-        self,
-        test: Callable[[], Status],
-        body: Callable[[], None],
-        line: int,
-        turn_on: Callable[[], None] | None = None,
-    ) -> None:
-        """Turns as long as the condition is known; from where it isn't, all turns at once."""
-        frame = Frame()
-        self.loops.append(frame)
-        try:
-            self._turns(frame, test, body, line, turn_on)
-        except Died:
-            if not frame.breaks:
-                raise
-            self.state = frame.breaks.pop()
-        finally:
-            self.loops.remove(frame)
-        for state in frame.breaks:
-            self.state = join_states(self.state, state, "set in a loop", line)
-
-    def _turns(
-        self,
-        frame: Frame,
-        test: Callable[[], Status],
-        body: Callable[[], None],
-        line: int,
-        turn_on: Callable[[], None] | None,
-    ) -> None:
-        def turn() -> None:
-            self.one_turn(frame, body, line)
-            if turn_on is not None:
-                turn_on()
-
-        for _ in range(MOST_TURNS):
-            self.step()
-            before = self.state.copy()
-            status = test()
-            if status.truth is False:
-                self.state.status = DONE
-                return
-            if status.truth is None:
-                break
-            turn()
-            if self.state.same_as(before):
-                # The same again for ever: only a break leads on.
-                raise Died
-        self._all_turns(test, turn, line)
-
-    def one_turn(self, frame: Frame, body: Callable[[], None], line: int) -> None:
-        try:
-            body()
-        except Died:
-            if not frame.continues:
-                raise
-            self.state = frame.continues.pop()
-        while frame.continues:
-            self.state = join_states(self.state, frame.continues.pop(), "set in a loop", line)
-
-    def _all_turns(self, test: Callable[[], Status], turn: Callable[[], None], line: int) -> None:
-        """Any number of turns from here, none included: a state that each of them keeps."""
-        entry = self.state.copy()
-        expected = test().presumed_truth
-        self.state = entry.copy()
-        head = entry
-        for attempt in range(8):
-            self.state = head.copy()
-            self.quiet += 1
-            try:
-                test()
-                turn()
-            except Died:
-                break
-            finally:
-                self.quiet -= 1
-            after = join_states(head, self.state, "set in a loop", line)
-            if after.same_as(head):
-                break
-            head = after if attempt < 2 else widened(head, after, line)
-        else:
-            head.forget("set in a loop that is not understood", line)
-        self.state = head.copy()
-        test()
-
-        def go_round() -> None:
-            turn()
-            raise Died
-
-        self.ways([(lambda: None, expected is False), (go_round, expected is True)], line)
-        self.state = join_states(entry, self.state, "set in a loop", line, prefer_one=expected is False)
-        self.state.status = UNSURE
-
-    def _for(self, node: For) -> None:
-        items = self.state.positional if node.words is None else self.fields(node.words)
-        fields = only_fields(items)
-        if node.select or fields is None or len(fields) > MOST_TURNS:
-            self._for_unknown(node, items)
-            return
-        frame = Frame()
-        self.loops.append(frame)
-        self.state.status = DONE
-        try:
-            for item in fields:
-                self.step()
-                self.assign(node.name, item.text, item.line or node.line)
-                self.one_turn(frame, lambda: self.commands(node.body), node.line)
-        except Died:
-            if not frame.breaks:
-                raise
-            self.state = frame.breaks.pop()
-        finally:
-            self.loops.remove(frame)
-        for state in frame.breaks:
-            self.state = join_states(self.state, state, "set in a loop", node.line)
-
-    def _for_unknown(self, node: For, items: tuple[Field | Gap, ...]) -> None:
-        reason, line = why(items) if items else ("chosen by a person", node.line)
-        presumed_none = presumed_fields(items) == () and not node.select
-
-        def body() -> None:
-            self.assign(node.name, unknown(reason, line), node.line)
-            self.commands(node.body)
-
-        status = Status(None, NOT_ZERO if presumed_none else None)
-        self.loop(lambda: status, body, node.line)
-
-
-def widened(head: State, after: State, line: int) -> State:
-    """What still changes from turn to turn is given up."""
-    for name in dict.fromkeys([*head.variables, *after.variables]):
-        if head.variables.get(name) != after.variables.get(name):
-            old = after.look_up(name)
-            after.variables[name] = Variable(
-                None if old.items is not None else unknown("set in a loop", line),
-                old.export,
-                line,
-                maybe_unset=old.items is None,
-                items=None if old.items is None else (Gap("set in a loop", line),),
-                attributes=old.attributes,
-            )
-    if head.positional != after.positional:
-        after.positional = (Gap("shifted in a loop", line),)
-    if head.getopts != after.getopts:
-        after.getopts = (0, 0)
-    return after
 
 
 def _any(answers: Sequence[bool | None]) -> bool | None:

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from knowngood.syntax.bash import text as texts
 from knowngood.syntax.bash.brace import expand_braces
-from knowngood.syntax.bash.control import Control
 from knowngood.syntax.bash.fields import Field, Items
+from knowngood.syntax.bash.loops import Loops
 from knowngood.syntax.bash.nodes import Assignment, Element, Literal, Word
 from knowngood.syntax.bash.shell import Doubt
 from knowngood.syntax.bash.state import DONE, Export, Variable
@@ -19,7 +19,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORD_ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
 
 
-class Declarations(Control):
+class Declarations(Loops):
     """Assignments in all their forms."""
 
     def assignment(self, node: Assignment) -> None:
@@ -43,7 +43,7 @@ class Declarations(Control):
             key = texts.known(self.text(index))
             if old.keyed is None or key is None or node.append:
                 raise Doubt("a key of an associative array is not known", node.line)
-            keyed = tuple(pair for pair in old.keyed if pair[0] != key) + ((key, text),)
+            keyed = (*(pair for pair in old.keyed if pair[0] != key), (key, text))
             self.state.variables[node.name] = replace(old, keyed=keyed, line=node.line)
             return
         at = self.arithmetic(index).certain
@@ -212,7 +212,7 @@ class Declarations(Control):
 
     def _make_local(self, name: str, line: int) -> None:
         scope = self.state.scopes[-1]
-        outer = self.state._own(name)
+        outer = self.state.own(name)
         if name not in scope:
             scope[name] = outer
             if outer.attributes & {"r", "?"}:
@@ -230,7 +230,7 @@ class Declarations(Control):
             self.state.variables[name] = Variable(None, old.export, line, items=(), path=self.path)
 
     def _mark(self, name: str, export: Export | None, attributes: frozenset[str], line: int) -> None:
-        own = self.state._own(name)
+        own = self.state.own(name)
         if "n" in attributes:
             self.state.variables[name] = replace(own, attributes=own.attributes | {"n"})
             return
@@ -270,10 +270,10 @@ class Declarations(Control):
             keyed = tuple(pair for pair in old.keyed if pair[0] != index)
             self.state.variables[name] = replace(old, keyed=keyed)
             return
-        if old.items is not None and old.items and re.fullmatch(r"-1|\d+", index):
-            if int(index) in (-1, len(old.items) - 1) and isinstance(old.items[-1], Field):
-                self.state.variables[name] = replace(old, items=old.items[:-1])
-                return
+        number = int(index) if re.fullmatch(r"-1|\d{1,9}", index) else None
+        if old.items and number in (-1, len(old.items) - 1) and isinstance(old.items[-1], Field):
+            self.state.variables[name] = replace(old, items=old.items[:-1])
+            return
         self.state.variables[name] = replace(
             old, text=unknown("an element was unset", line), items=None, keyed=None, maybe_unset=True
         )

@@ -66,7 +66,7 @@ class _FlagEdit:
             if self._holds(candidate):
                 return candidate.encode("latin-1")
         raise CannotEdit(
-            f"{self.names[0]} can't be set on line {self.launch.line} without touching something else: edit it by hand",
+            f"{self.names[0]} can't be set on line {self.launch.line} without touching more: edit it by hand",
             self.launch.line,
         )
 
@@ -75,7 +75,7 @@ class _FlagEdit:
         words = [word for word in launch.argv[1:] if not (isinstance(word, Partial) and word.default)]
         reading = flag_value(words, self.names, self.shape)
         if self.value is None:
-            # Words that are not known may hold anything; the flag is gone when it is not among the known ones.
+            # Words that are not known may hold anything; the flag is gone when no known word is it.
             return not self._flags(words) and not isinstance(reading.value, Known)
         return reading.value == Known(self.value)
 
@@ -134,11 +134,8 @@ class _FlagEdit:
     def _span(self, at: int) -> tuple[int, int]:
         span = self.launch.spans[at]
         if span is None:
-            word = self.launch.argv[at]
-            raise CannotEdit(
-                f"{self.names[0]} comes out of an expansion on line {word.line or self.launch.line}: edit it there",
-                word.line or self.launch.line,
-            )
+            line = self.launch.argv[at].line or self.launch.line
+            raise CannotEdit(f"{self.names[0]} comes out of an expansion on line {line}: edit it there", line)
         return span
 
     # --- changing -----------------------------------------------------------------------------------
@@ -212,7 +209,7 @@ class _FlagEdit:
         command = next((c for c, _ in simple_commands(self.program) if c.start == self.launch.start), None)
         if command is None:
             raise CannotEdit(
-                f"the launch on line {self.launch.line} is made up by other commands: add {self.names[0]} by hand",
+                f"other commands make up the launch on line {self.launch.line}: add {self.names[0]} by hand",
                 self.launch.line,
             )
         spelt = " ".join(_spelt(self.names[0], words) for words in self.value.words)

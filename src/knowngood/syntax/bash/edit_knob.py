@@ -19,7 +19,6 @@ from knowngood.syntax.bash.nodes import Assignment, Item, Simple, Word
 from knowngood.syntax.bash.places import Site, sites
 from knowngood.syntax.bash.quoting import quoted, style_of
 from knowngood.syntax.bash.read import run
-
 from knowngood.syntax.bash.state import to_latin
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -28,8 +27,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 def set_knob(text: bytes, name: str, value: str | None) -> bytes:
     """The script with `export name=value` in effect for what it launches; None removes the knob.
 
-    An assignment that is there is changed in its own quotes, others of the same name go; a new one is put where
-    its neighbours are. CannotEdit where that can't be done for certain, with the line and what to do.
+    An assignment that is there is changed in its own quotes, others of the same name go; a new one is put
+    where its neighbours are. CannotEdit where that can't be done for certain, with the line and what to do.
     """
     return _KnobEdit(text, name, value).done()
 
@@ -82,7 +81,7 @@ class _KnobEdit:
         for key, node in uncertain.items():
             if key not in certain and node.name == self.name:
                 raise CannotEdit(
-                    f"{self.name} is set under a condition on line {node.line}: set it by hand, or move it out",
+                    f"{self.name} is set under a condition on line {node.line}: move it out, or edit by hand",
                     node.line,
                 )
         for noted in self.runner.noted:
@@ -95,7 +94,7 @@ class _KnobEdit:
         if len(prefixes) > 1:
             lines = ", ".join(str(site.node.line) for site in prefixes)
             raise CannotEdit(
-                f"{self.name} is given to several commands by themselves (lines {lines}): edit the one you mean by hand",
+                f"{self.name} is given to several commands (lines {lines}): edit by hand the one meant",
                 prefixes[0].node.line,
             )
 
@@ -115,14 +114,14 @@ class _KnobEdit:
         if reached:
             line = reached[-1].node.line
             raise CannotEdit(
-                f"{self.name} is set on line {line}, but changing that would not give it to every launch: edit it by hand",
+                f"{self.name} is set on line {line}, but not for every launch: edit it by hand",
                 line,
             )
         for candidate in self._inserted(value):
             if self._holds(candidate):
                 return candidate
         raise CannotEdit(
-            f"there is no place in the script where {self.name} could be set for all that it launches: add it by hand",
+            f"no place in the script sets {self.name} for all that it launches: add it by hand",
             self.script.launches[0].line,
         )
 

@@ -143,7 +143,7 @@ class Expander(Parameters):
     # --- tildes -------------------------------------------------------------------------------------
 
     def _tildes(self, parts: Sequence[Part], *, assignment: bool, whole: bool) -> tuple[Part, ...]:
-        """The parts with `~` replaced by what HOME holds; at the start, in assignments after `=` and `:` too."""
+        """The parts with `~` made HOME's value: at the start, and in assignments after `=` and `:`."""
         if not any(isinstance(part, Literal) and not part.quoted and "~" in part.text for part in parts):
             return tuple(parts)
         found: list[Part] = []

@@ -133,3 +133,12 @@ def why(items: Sequence[Item]) -> tuple[str, int]:
 def beginning(item: Item) -> str:
     """What the (first) word certainly begins with."""
     return item.start if isinstance(item, Gap) else starts_with(item.text)
+
+
+def word_text(item: Item) -> str | None:
+    """A word's text, when it is one word and known."""
+    return known(item.text) if isinstance(item, Field) else None
+
+
+def word_texts(items: Sequence[Item]) -> list[str | None]:
+    return [word_text(item) for item in items]

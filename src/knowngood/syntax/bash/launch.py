@@ -12,7 +12,7 @@ from knowngood.syntax.argv import Partial
 GIVEN_BY_BASH = frozenset(["PWD", "OLDPWD", "SHLVL", "_"])
 
 
-class CannotEdit(Exception):  # noqa: N818 - named for what happened
+class CannotEdit(Exception):
     """The place of an edit can't be decided; `reason` says why and what to do; `line` from 1, or 0."""
 
     def __init__(self, reason: str, line: int = 0) -> None:
@@ -39,7 +39,7 @@ class Launch:
     `conditional`: reached only under a condition that depends on what is not known.
 
     `env` has every name that the script gives, changes or removes for this launch. `unexported` has the names
-    that it assigns without exporting them: they arrive only where the caller gives the name too. Any other name
+    that it assigns without exporting: they arrive only where the caller gives the name too. Any other name
     comes from the caller, unless `inherits` is False (`env -i`, a container), or `env_open` says why it can't
     be known. `start` is the offset in the script of the command that launches it, None in a sourced file.
     """
@@ -61,7 +61,7 @@ class Launch:
     spans: tuple[tuple[int, int] | None, ...] = field(default=(), repr=False)
 
     def env_of(self, name: str, caller: Mapping[str, Value] | None) -> Reading:
-        """The value a name has for this program. `caller` is the script's own environment, None if unknown."""
+        """What a name is for this program. `caller` is the script's own environment, None if unknown."""
         if name in self.env:
             return self.env[name]
         given = _given(name, caller)
@@ -114,11 +114,30 @@ class Script:
 
 # Programs that serve models, by what stands in their words.
 _SERVERS = (
-    "sglang.launch_server", "sglang serve", "vllm serve", "vllm.entrypoints", "llama-server", "llama_server",
-    "llama.cpp/server", "text-generation-launcher", "trtllm-serve", "tritonserver", "lmdeploy serve", "ollama serve",
-    "mlc_llm serve", "launch_server", "api_server", "tabbyapi", "aphrodite", "infinity_emb", "koboldcpp", "ktransformers",
-    "text-embeddings-router", "dynamo.", "lightllm.server",
-)  # fmt: skip
+    "sglang.launch_server",
+    "sglang serve",
+    "vllm serve",
+    "vllm.entrypoints",
+    "llama-server",
+    "llama_server",
+    "llama.cpp/server",
+    "text-generation-launcher",
+    "trtllm-serve",
+    "tritonserver",
+    "lmdeploy serve",
+    "ollama serve",
+    "mlc_llm serve",
+    "launch_server",
+    "api_server",
+    "tabbyapi",
+    "aphrodite",
+    "infinity_emb",
+    "koboldcpp",
+    "ktransformers",
+    "text-embeddings-router",
+    "dynamo.",
+    "lightllm.server",
+)
 
 
 def pick_launch(script: Script, server: str | None) -> Launch | Unknown:

@@ -1,6 +1,6 @@
 """Command substitutions whose output can be worked out, because nothing but their words makes it.
 
-echo, printf, `cat` of a here-document, dirname, basename, seq, and the ways to ask for a script's own directory.
+echo, printf, `cat` of a here-document, dirname, basename, seq, and the usual way to a script's own directory.
 """
 
 from __future__ import annotations
@@ -100,6 +100,10 @@ def _basename(words: tuple[str, ...]) -> str | None:
 
 
 def _seq(words: tuple[str, ...]) -> str | None:
+    separator = "\n"
+    if words and words[0].startswith("-s"):
+        separator = words[0][2:] or (words[1] if len(words) > 1 else "")
+        words = words[1:] if words[0][2:] else words[2:]
     if not 1 <= len(words) <= 3 or not all(
         re.fullmatch(r"-?(0|[1-9]\d{0,6})", word, re.ASCII) for word in words
     ):
@@ -110,7 +114,8 @@ def _seq(words: tuple[str, ...]) -> str | None:
         step = numbers[1]
     if step == 0 or abs(last - first) > 1000 * abs(step):
         return None
-    return "".join(f"{number}\n" for number in range(first, last + (1 if step > 0 else -1), step))
+    numbers = list(range(first, last + (1 if step > 0 else -1), step))
+    return separator.join(str(number) for number in numbers) + ("\n" if numbers else "")
 
 
 _WRITERS: dict[str, Callable[[tuple[str, ...]], str | None]] = {

@@ -16,6 +16,7 @@ from knowngood.syntax.bash.nodes import (
 from knowngood.syntax.bash.scan import META, NAME, Scanner
 
 _DECLARATIONS = frozenset(["export", "declare", "typeset", "local", "readonly"])
+_CONTINUED = re.compile(r"(?:^|[^\\])(?:\\\\)*\\$")
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[)?")
 _REDIRECTION = re.compile(r"(\d+|\{[A-Za-z_]\w*\})?(&>>|&>|<<<|<<-|<<|<&|<>|>>|>&|>\||<(?!\()|>(?!\())")
 
@@ -65,14 +66,9 @@ class SimpleParser(Scanner):
             text = text.lstrip("\t") if strip else text
             if text == delimiter:
                 break
-            if (
-                not document.quoted
-                and text.endswith("\\")
-                and delimiter in self.text[self.at : self.at + 200]
-            ):
-                # A continued line can swallow the delimiter; the body's own reader joins the lines.
-                if re.search(r"(?:^|[^\\])(?:\\\\)*\\$", text) and self.text.startswith(delimiter, self.at):
-                    raise self.fail("a here-document whose last line is continued is not understood")
+            if not document.quoted and _CONTINUED.search(text) and self.text.startswith(delimiter, self.at):
+                # The body's own reader joins lines; here the joined line could swallow the delimiter.
+                raise self.fail("a here-document whose last line is continued is not understood")
             lines.append(text + "\n")
         body = "".join(lines)
         if document.quoted:

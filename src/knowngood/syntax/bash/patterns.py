@@ -26,7 +26,7 @@ class Pattern:
         return not any(char in "*?[\\" or (self._extglob and char == "(") for char, q in self._chars if not q)
 
     def _regex(self, text: str) -> str | None:
-        """The translation, where it holds for this text: `?` and ranges mean characters, and we hold bytes."""
+        """The translation, where it holds for this text: `?` means a character, and we hold bytes."""
         if self._source is None or len(text) > _LONGEST_TEXT:
             return None
         ascii_only = text.isascii() and all(char.isascii() for char, _ in self._chars)

@@ -32,8 +32,8 @@ def read_script(
     Unknown), None that nothing is known of it. `files` are the texts of files that it may source, by absolute
     path. `args` are its arguments, None when they are not known. Never raises on a text, whatever it holds.
 
-    A value that is Known is what bash would give. One that is Known with `default` is so when the caller gives
-    nothing: no environment, no arguments.
+    A value that is Known is what bash would give. One that is Known with `default` is so when the caller
+    gives nothing: no environment, no arguments.
     """
     return run(text, path=path, caller=caller, files=files, args=args)[0]
 
@@ -62,7 +62,11 @@ def run(
         runner.unread = ("it takes too many steps to follow", 0)
     broken = () if program.error is None else (program.error[0],)
     script = Script(tuple(runner.launches), (), broken, runner.unread)
-    return Script(script.launches, lint_of(text, script, program), broken, runner.unread), runner, program
+    return (
+        Script(script.launches, lint_of(text, script, program, runner.taints), broken, runner.unread),
+        runner,
+        program,
+    )
 
 
 def _positional(args: Sequence[str] | None) -> Items:

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from knowngood.syntax.bash import text as texts
-from knowngood.syntax.bash.builtins import Builtins
 from knowngood.syntax.bash.containers import ENGINES, container
-from knowngood.syntax.bash.control import Frame
-from knowngood.syntax.bash.fields import Field, Gap, Item, Items, known_words
-from knowngood.syntax.bash.launch import Launch
-from knowngood.syntax.bash.nodes import Assignment, CommandOutput, Function, Program, Simple, Word
+from knowngood.syntax.bash.fields import Field, Gap, Item, Items, word_text
+from knowngood.syntax.bash.launching import Launching
+from knowngood.syntax.bash.nodes import Assignment, CommandOutput, Program, Simple, Word
 from knowngood.syntax.bash.output import pure_output
-from knowngood.syntax.bash.parse import parse
 from knowngood.syntax.bash.shell import Died, Doubt
 from knowngood.syntax.bash.state import (
     DONE,
     UNSURE,
+    Caller,
     Export,
-    State,
     Variable,
     from_latin,
-    join_states,
     to_latin,
 )
-from knowngood.syntax.bash.split import Words
-from knowngood.syntax.bash.surroundings import Surroundings, surroundings, word_reading
+from knowngood.syntax.bash.surroundings import Surroundings, surroundings
 from knowngood.syntax.bash.text import Text, unknown
 from knowngood.syntax.bash.utilities import is_chore, is_program
 from knowngood.syntax.bash.wrappers import WRAPPERS, see_through
@@ -36,33 +31,11 @@ MOST_LAUNCHES = 64
 _SYNTAX = re.compile(r"[\\'\"`$&|;<>(){}*?\[\]~#!\n]")
 _DECLARING = frozenset(["export", "declare", "typeset", "local", "readonly"])
 # Commands of bash's own that set variables: a word that may be one of them makes everything doubtful.
-_CHANGING = _DECLARING | frozenset(
-    [
-        "unset",
-        "set",
-        "shopt",
-        "eval",
-        "source",
-        ".",
-        "read",
-        "mapfile",
-        "readarray",
-        "printf",
-        "getopts",
-        "let",
-        "shift",
-        "exit",
-        "return",
-        "break",
-        "continue",
-        "exec",
-        "trap",
-        "enable",
-        "alias",
-        "command",
-        "builtin",
-    ]
-)
+_CHANGING_NAMES = """
+unset set shopt eval source . read mapfile readarray printf getopts let shift exit return break continue
+exec trap enable alias command builtin
+"""
+_CHANGING = _DECLARING | frozenset(_CHANGING_NAMES.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +47,12 @@ class Noted:
     function: bool
 
 
-class Runner(Builtins):
+class Runner(Launching):
     """Reads a program to its end and collects what it launches."""
 
-    def __init__(self, *arguments: object, **named: object) -> None:
-        super().__init__(*arguments, **named)  # type: ignore[arg-type]
-        self.launches: list[Launch] = []
+    def __init__(self, caller: Caller, positional: Items, path: str, files: Mapping[str, bytes]) -> None:
+        super().__init__(caller, positional, path, files)
         self.noted: list[Noted] = []
-        self.unread: tuple[str, int] | None = None
-        self.broken: list[int] = []
-
-    @property
-    def launch_count(self) -> int:
-        return len(self.launches)
 
     def program(self, program: Program) -> None:
         """All lines, up to where bash would stop at an error."""
@@ -210,7 +176,13 @@ class Runner(Builtins):
             if own is None or own.items is not None:
                 raise Doubt("a prefix that is no plain variable", node.line)
             self.state.variables[prefix.name] = Variable(
-                own.text, Export.YES, own.line, own.maybe_unset, own.presumed_unset, path=own.path
+                own.text,
+                Export.YES,
+                own.line,
+                own.maybe_unset,
+                own.presumed_unset,
+                attributes=frozenset("t"),
+                path=own.path,
             )
         tainted = self.state.taint
         given = {name: self.state.variables[name] for name in saved}
@@ -227,143 +199,13 @@ class Runner(Builtins):
             else:
                 self.state.variables[name] = variable
 
-    # --- functions and other texts ------------------------------------------------------------------
-
-    def call(self, name: str, node: Simple, items: Items) -> None:
-        functions = self.state.functions[name]
-        if len(self.calls) > 20 or len(functions) > 4:
-            raise Doubt(f"the function {name} calls itself too deeply", node.line)
-
-        def called(function: Function | None) -> Callable[[], None]:
-            if function is None:
-                return lambda: self.external(node, items)
-            return lambda: self.run_in_frame(lambda: self.command(function.body), items[1:])
-
-        if len(functions) == 1:
-            called(functions[0])()
-        else:
-            self.ways([(called(function), False) for function in functions], node.line)
-
-    def run_in_frame(self, run: Callable[[], None], positional: Items) -> None:
-        """A function's body: its arguments and local variables end with it."""
-        outer = self.state.positional
-        self.state.positional = positional
-        self.state.scopes.append({})
-        frame = Frame()
-        self.calls.append(frame)
-        loops, self.loops = self.loops, []
-        ended: State | None = None
-        try:
-            run()
-            ended = self.state
-        except Died:
-            pass
-        finally:
-            self.calls.remove(frame)
-            self.loops = loops
-        for state in frame.returns:
-            ended = state if ended is None else join_states(ended, state, "set under a condition", 0)
-        if ended is None:
-            raise Died
-        self.state = ended
-        self._leave_scope()
-        self.state.positional = outer
-
-    def _leave_scope(self) -> None:
-        for name, variable in self.state.scopes.pop().items():
-            self.state.variables[name] = variable
-
-    def _eval(self, node: Simple, items: Items) -> None:
-        words = known_words(items[1:])
-        if words is not None:
-            self._foreign_text(" ".join(words), node.line)
-            return
-        text = self.joined(items[1:], star=False)
-        options = texts.alternatives(text)
-        if options is not None:
-            expected = texts.presumed(text)
-            self.ways(
-                [(lambda o=o: self._foreign_text(o, node.line), o == expected) for o in options],  # type: ignore[misc]
-                node.line,
-            )
-            return
-        self._eval_in_part(node, text)
-
-    def _eval_in_part(self, node: Simple, text: Text) -> None:
-        """A text with holes: a launch, if anything of it is known; and anything else may have happened."""
-        if texts.starts_with(text):
-            pieces = [piece for piece in text if isinstance(piece, str)]
-            items: Items = (Gap("eval of what is not known", node.line),)
-            if not any(_SYNTAX.search(piece) for piece in pieces):
-                words = Words(" \t\n", node.line, None, False)
-                words.soft(text, last=True)
-                items = words.done()
-            self.external(node, items)
-        self.state.strangers = "eval of what is not known"
-        raise Doubt("eval of what is not known", node.line)
-
-    def _foreign_text(self, text: str, line: int) -> None:
-        program = parse(text, first_line=line, extglob=self.state.option("extglob") is True)
-        if program.error is not None:
-            raise Doubt(f"eval of a text that is not understood: {program.error[1]}", line)
-        self.foreign += 1
-        try:
-            for commands in program.lines:
-                self.line(commands)
-        finally:
-            self.foreign -= 1
-
-    def _source(self, node: Simple, items: Items) -> None:
-        word = _text(items[1]) if len(items) > 1 else None
-        path = None if word is None else from_latin(word)
-        data = self.files.get(path) if path is not None else None
-        self.state.status = UNSURE
-        if path is None or data is None:
-            shown = (
-                f"it sources {path}, which was not read" if path else "it sources a file that is not known"
-            )
-            if not _activates(items[1:2]):
-                self.state.strangers = shown
-            raise Doubt(shown, node.line)
-        program = parse(data.decode("latin-1"), extglob=self.state.option("extglob") is True)
-        if program.error is not None:
-            raise Doubt(f"{path} is not understood: {program.error[1]}", node.line)
-        self._run_file(path, program, items[2:])
-
-    def _run_file(self, path: str, program: Program, arguments: Items) -> None:
-        if len(self.calls) > 20:
-            raise Doubt("files source each other too deeply", 0)
-        was, self.path = self.path, path
-        outer = self.state.positional
-        frame = Frame()
-        self.calls.append(frame)
-        if arguments:
-            self.state.positional = arguments
-        ended: State | None = None
-        try:
-            for commands in program.lines:
-                self.line(commands)
-            ended = self.state
-        except Died:
-            pass
-        finally:
-            self.calls.remove(frame)
-            self.path = was
-        for state in frame.returns:
-            ended = state if ended is None else join_states(ended, state, "set under a condition", 0)
-        if ended is None:
-            raise Died
-        self.state = ended
-        if arguments:
-            self.state.positional = outer
-
     # --- programs -----------------------------------------------------------------------------------
 
     def _command_word(self, node: Simple, items: Items) -> None:
         rest = items[1:]
-        while rest and _text(rest[0]) in ("-p", "--"):
+        while rest and word_text(rest[0]) in ("-p", "--"):
             rest = rest[1:]
-        name = _text(rest[0]) if rest else None
+        name = word_text(rest[0]) if rest else None
         if name is not None and name.startswith("-"):
             self.state.status = UNSURE
             return
@@ -380,7 +222,9 @@ class Runner(Builtins):
     def _exec(self, node: Simple, items: Items) -> None:
         rest = items[1:]
         around = surroundings(self.state)
-        while rest and (option := _text(rest[0])) is not None and option.startswith("-") and len(option) > 1:
+        while (
+            rest and (option := word_text(rest[0])) is not None and option.startswith("-") and len(option) > 1
+        ):
             rest = rest[1:]
             if option == "--":
                 break
@@ -399,17 +243,18 @@ class Runner(Builtins):
     ) -> None:
         """A program: no variable changes; what it is started with is a launch, unless it is a chore."""
         self.state.status = UNSURE
-        if self.quiet:
+        # `--flag` where a command should stand: the lines before were ended by a comment.
+        if self.quiet or (word_text(items[0]) or "").startswith("-"):
             return
         around = surroundings(self.state) if around is None else around
         seen = see_through(items, around)
-        program = _text(seen.items[0]) or ""
+        program = word_text(seen.items[0]) or ""
         name = program.rsplit("/", 1)[-1]
         if name in ("bash", "sh", "dash") and self._inner_script(seen.items, node, replaces):
             return
         wrappers = seen.wrappers
         inner, around = seen.items, seen.around
-        if is_chore([_text(item) for item in inner]):
+        if is_chore([word_text(item) for item in inner]):
             return
         if name in ENGINES:
             contained = container(inner, around, self.files)
@@ -417,95 +262,6 @@ class Runner(Builtins):
                 inner, around = contained
                 wrappers += (name,)
         self.launch(node, inner, around, wrappers, replaces)
-
-    def _inner_script(self, items: Items, node: Simple, replaces: bool) -> bool:
-        """`bash -c 'text'`: the programs that the text launches are launched by the script."""
-        words = [_text(item) for item in items]
-        at = 1
-        while (
-            at < len(words) and words[at] is not None and re.fullmatch(r"-[a-z]*c|-[leux]+", words[at] or "")
-        ):
-            at += 1
-            if "c" in (words[at - 1] or ""):
-                break
-        else:
-            return False
-        text = words[at] if at < len(words) else None
-        if text is None or self.foreign > 8 or "i" in "".join(w or "" for w in words[1:at]):
-            return False
-        program = parse(text, first_line=node.line)
-        if program.error is not None or any("l" in (w or "") for w in words[1:at]):
-            return False
-        self._as_child(program, items[at + 2 :], node, replaces)
-        return True
-
-    def _as_child(self, program: Program, positional: Items, node: Simple, replaces: bool) -> None:
-        """A shell of its own: it gets what is exported, and nothing that it sets comes back."""
-
-        def run() -> None:
-            state = self.state
-            gone = [n for n, v in state.variables.items() if v.export is Export.NO and n != "IFS"]
-            for name in gone:
-                own = self.caller.variable(name)
-                state.variables[name] = (
-                    Variable(None, Export.NO) if own.text is not None or state.taint else own
-                )
-            state.variables = {
-                name: variable
-                for name, variable in state.variables.items()
-                if variable.items is None and variable.keyed is None
-            }
-            for name, variable in list(state.variables.items()):
-                if variable.export is not Export.YES and variable.text is not None:
-                    state.variables[name] = Variable(
-                        unknown("it is exported under a condition", node.line),
-                        variable.export,
-                        variable.line,
-                        maybe_unset=True,
-                        presumed_unset=variable.export is Export.INHERITED,
-                    )
-            state.functions, state.options, state.scopes = {}, {}, []
-            state.positional, state.getopts = positional, (1, 1)
-            for commands in program.lines:
-                self.line(commands)
-
-        self.foreign += 1
-        self.subshells -= replaces
-        guarded, self.guarded = self.guarded, 0
-        own_path, self.own_path = self.own_path, ""
-        try:
-            self.apart(run)
-        finally:
-            self.own_path = own_path
-            self.foreign -= 1
-            self.subshells += replaces
-            self.guarded = guarded
-
-    def launch(
-        self, node: Simple, items: Items, around: Surroundings, wrappers: tuple[str, ...], replaces: bool
-    ) -> None:
-        found = Launch(
-            argv=tuple(word_reading(item, self.path) for item in items),
-            exec=replaces and not self.subshells and not self.background,
-            line=node.line,
-            background=self.background,
-            conditional=bool(self.doubts or self.lasting_doubts),
-            env=around.given,
-            env_open=around.open,
-            unexported=around.unexported,
-            inherits=around.inherits,
-            path=self.path,
-            start=node.start if self.spans_are_ours else None,
-            top=self.top,
-            wrappers=wrappers,
-            spans=tuple(item.span if isinstance(item, Field) else None for item in items),
-        )
-        if found in self.launches:
-            return
-        if len(self.launches) >= MOST_LAUNCHES:
-            self.unread = self.unread or ("more launches than can be told", node.line)
-            return
-        self.launches.append(found)
 
     # --- command substitution -----------------------------------------------------------------------
 
@@ -525,11 +281,7 @@ class Runner(Builtins):
         return text
 
 
-def _activates(items: Items) -> bool:
-    """Whether the file that is sourced is a virtual environment's, which defines but `deactivate`."""
-    item = items[0] if items else None
-    last = item.text[-1] if isinstance(item, Field) and item.text else None
-    return isinstance(last, str) and last.endswith("bin/activate")
+__all__ = ["Gap", "Runner", "to_latin"]
 
 
 def _first_words(item: Item) -> list[str]:
@@ -545,10 +297,3 @@ def _runs_command(assignment: Assignment) -> bool:
     return any(isinstance(part, CommandOutput) for word in words for part in word.parts) or any(
         getattr(part, "argument", None) is not None for word in words for part in word.parts
     )
-
-
-def _text(item: Item) -> str | None:
-    return texts.known(item.text) if isinstance(item, Field) else None
-
-
-__all__ = ["Gap", "Runner", "to_latin"]

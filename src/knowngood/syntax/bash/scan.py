@@ -26,7 +26,7 @@ _PLAIN = re.compile(r"[^ \t\n|&;()<>\\'\"$`?*+@!]+")
 _DEEPEST = 60
 
 
-class BadSyntax(Exception):  # noqa: N818 - named for what happened
+class BadSyntax(Exception):
     """The text is no bash from here on, or no bash that this reader understands."""
 
     def __init__(self, line: int, message: str) -> None:

@@ -16,7 +16,7 @@ MOST_STEPS = 25_000
 _ATTRIBUTED = frozenset("ilu")
 
 
-class Died(Exception):  # noqa: N818 - named for what happened
+class Died(Exception):
     """This path of the script ends here: bash exits."""
 
 
@@ -24,8 +24,8 @@ class Left(Died):
     """It goes on after a loop or a function, which knows."""
 
 
-class Doubt(Exception):  # noqa: N818 - named for what happened
-    """Bash's behaviour from here on is not known; `fails`: it stops with an error, and may not go on at all."""
+class Doubt(Exception):
+    """Bash's behaviour from here on is not known; `fails`: it stops with an error, and may not go on."""
 
     def __init__(self, reason: str, line: int, *, fails: bool = False) -> None:
         super().__init__(reason)
@@ -34,7 +34,7 @@ class Doubt(Exception):  # noqa: N818 - named for what happened
         self.fails = fails
 
 
-class Exhausted(Exception):  # noqa: N818 - named for what happened
+class Exhausted(Exception):
     """The script is too long to be followed within the budget."""
 
 
@@ -178,8 +178,10 @@ class Shell:
             raise Doubt(f"{name} refers to a name that is not known", line)
         if self.state.look_up(target).attributes & {"r", "?"}:
             raise Doubt(f"{target} is read-only", line, fails=True)
-        if any(target in scope for scope in self.state.scopes):
-            # What a local name uncovers when it is unset depends on where it was made.
+        own = self.state.variables.get(target)
+        temporary = own is not None and "t" in own.attributes
+        if temporary or any(target in scope for scope in self.state.scopes):
+            # What a local or a prefixed name uncovers when it is unset depends on where it was made.
             self.state.variables[target] = Variable(
                 unknown("a local variable was unset", line), Export.MIXED, line, maybe_unset=True
             )

@@ -19,7 +19,6 @@ from knowngood.syntax.bash.text import (
     known,
     plain,
     presumed,
-    starts_with,
 )
 
 _GLOB = re.compile(r"[*?]|\[.*\]", re.DOTALL)
@@ -92,7 +91,7 @@ class Words:
     def _alone(self, text: str) -> list[tuple[Field, ...]]:
         words = Words(self.ifs, self.line, None, self.globs)
         words.soft(plain(text), last=True)
-        return [fields for fields in (all_choices(words.done()) or ())]
+        return list(all_choices(words.done()) or ())
 
     def items_of(self, items: Sequence[Item], *, quoted: bool, last: bool) -> None:
         """`$@` or an array: the first joins what stands before it, the last what follows."""

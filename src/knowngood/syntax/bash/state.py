@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from knowngood.model import Absent, Known, Unknown, Value
 from knowngood.syntax.bash import text as texts
-from knowngood.syntax.bash.fields import Items, join_items
+from knowngood.syntax.bash.fields import Items
 from knowngood.syntax.bash.nodes import Function
 from knowngood.syntax.bash.text import Hole, Text, unknown
 
@@ -16,8 +16,8 @@ from knowngood.syntax.bash.text import Hole, Text, unknown
 class Export(enum.Enum):
     """Whether a variable is given to commands. INHERITED: where the caller gave its name.
 
-    MIXED: it depends on a condition. PRESUMED and DOUBTED: it does too, but when the caller gives nothing it is
-    exported, or is not.
+    MIXED: it depends on a condition. PRESUMED and DOUBTED: it does too, but when the caller gives nothing it
+    is exported, or is not.
     """
 
     YES = "yes"
@@ -44,59 +44,14 @@ class Variable:
 
 
 # Names that bash sets by itself; never known, and when the script assigns them bash may do as it likes.
-OWNED = frozenset(
-    [
-        "_",
-        "BASH",
-        "BASHOPTS",
-        "BASHPID",
-        "BASH_ALIASES",
-        "BASH_ARGC",
-        "BASH_ARGV",
-        "BASH_ARGV0",
-        "BASH_CMDS",
-        "BASH_COMMAND",
-        "BASH_COMPAT",
-        "BASH_ENV",
-        "BASH_EXECUTION_STRING",
-        "BASH_LINENO",
-        "BASH_LOADABLES_PATH",
-        "BASH_REMATCH",
-        "BASH_SOURCE",
-        "BASH_SUBSHELL",
-        "BASH_VERSINFO",
-        "BASH_VERSION",
-        "BASH_XTRACEFD",
-        "COLUMNS",
-        "COMP_WORDBREAKS",
-        "COPROC",
-        "DIRSTACK",
-        "EPOCHREALTIME",
-        "EPOCHSECONDS",
-        "EUID",
-        "FUNCNAME",
-        "GROUPS",
-        "HISTCMD",
-        "HISTFILE",
-        "LINENO",
-        "LINES",
-        "MAPFILE",
-        "OLDPWD",
-        "PIPESTATUS",
-        "PPID",
-        "PWD",
-        "RANDOM",
-        "REPLY",
-        "SECONDS",
-        "SHELLOPTS",
-        "SHLVL",
-        "SRANDOM",
-        "UID",
-        "OPTARG",
-        "OPTIND",
-        "OPTERR",
-    ]
-)
+_OWNED_NAMES = """
+_ BASH BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_CMDS BASH_COMMAND BASH_COMPAT
+BASH_ENV BASH_EXECUTION_STRING BASH_LINENO BASH_LOADABLES_PATH BASH_REMATCH BASH_SOURCE BASH_SUBSHELL
+BASH_VERSINFO BASH_VERSION BASH_XTRACEFD COLUMNS COMP_WORDBREAKS COPROC DIRSTACK EPOCHREALTIME
+EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD HISTFILE LINENO LINES MAPFILE OLDPWD PIPESTATUS PPID PWD RANDOM
+REPLY SECONDS SHELLOPTS SHLVL SRANDOM UID OPTARG OPTIND OPTERR
+"""
+OWNED = frozenset(_OWNED_NAMES.split())
 # Names that bash gives a first value, which a script can change like any other.
 _FIRST_SET = frozenset(["HOSTNAME", "HOSTTYPE", "MACHTYPE", "OSTYPE", "PATH", "PS4", "TERM", "SHELL", "HOME"])
 
@@ -172,7 +127,7 @@ def from_latin(text: str) -> str:
 
 @dataclass(slots=True)
 class State:
-    """`taint` is why names that are not in `variables` can't be known: a text that was not read may set them."""
+    """`taint` is why names that are not in `variables` can't be known: an unread text may set them."""
 
     caller: Caller
     positional: Items
@@ -203,7 +158,7 @@ class State:
     def look_up(self, name: str) -> Variable:
         """The variable by its name; a name reference is followed."""
         for _ in range(8):
-            variable = self._own(name)
+            variable = self.own(name)
             if "n" not in variable.attributes:
                 return variable
             target = known_name(variable)
@@ -212,7 +167,8 @@ class State:
             name = target
         return Variable(unknown(f"{name} refers to itself", 0), Export.MIXED)
 
-    def _own(self, name: str) -> Variable:
+    def own(self, name: str) -> Variable:
+        """The variable itself, a name reference not followed."""
         variable = self.variables.get(name)
         if variable is not None:
             return variable
@@ -257,85 +213,3 @@ class State:
 
 def known_name(variable: Variable) -> str | None:
     return None if variable.text is None else texts.known(variable.text)
-
-
-def join_states(one: State, other: State, reason: str, line: int, *, prefer_one: bool = False) -> State:
-    """A state that both are instances of; with `prefer_one` the first is the presumed one."""
-    if len(one.scopes) != len(other.scopes):
-        one.forget("the function's variables differ by condition", line)
-    names = dict.fromkeys([*one.variables, *other.variables])
-    variables = {}
-    for name in names:
-        own = one.variables.get(name)
-        if own is not None and own is other.variables.get(name):
-            variables[name] = own
-            continue
-        left, right = one._own(name), other._own(name)
-        variables[name] = left if left == right else join_variables(left, right, reason, line, prefer_one)
-    functions = {
-        name: tuple(dict.fromkeys(one.functions.get(name, (None,)) + other.functions.get(name, (None,))))
-        for name in dict.fromkeys([*one.functions, *other.functions])
-    }
-    options = {
-        name: one.option(name) if one.option(name) == other.option(name) else None
-        for name in dict.fromkeys([*one.options, *other.options])
-    }
-    scopes = one.scopes if one.scopes == other.scopes else _join_scopes(one, other, reason, line)
-    positional = join_items(one.positional, other.positional, reason, line, prefer_one=prefer_one)
-    status = one.status if one.status == other.status else Status(None, None)
-    if prefer_one and status is not one.status:
-        status = Status(None, one.status.presumed)
-    count = one.getopts if one.getopts == other.getopts else (0, 0)
-    taint = one.taint or other.taint
-    strangers = one.strangers or other.strangers
-    return State(
-        one.caller, positional, variables, functions, options, scopes, status, taint, strangers, count
-    )
-
-
-def _join_scopes(one: State, other: State, reason: str, line: int) -> list[dict[str, Variable]]:
-    """What returning restores; a name that is local in one branch only can't be known afterwards."""
-    joined = []
-    for left, right in zip(one.scopes, other.scopes, strict=False):
-        scope = {}
-        for name in dict.fromkeys([*left, *right]):
-            if name in left and name in right and left[name] == right[name]:
-                scope[name] = left[name]
-            else:
-                scope[name] = Variable(unknown(reason, line), Export.MIXED, line, maybe_unset=True)
-        joined.append(scope)
-    return joined
-
-
-def _mixed_export(preferred: Variable, prefer: bool) -> Export:
-    if not prefer or preferred.export is Export.MIXED:
-        return Export.MIXED
-    return Export.PRESUMED if preferred.export in (Export.YES, Export.PRESUMED) else Export.DOUBTED
-
-
-def join_variables(one: Variable, other: Variable, reason: str, line: int, prefer_one: bool) -> Variable:
-    line = max(one.line, other.line) or line
-    export = one.export if one.export is other.export else _mixed_export(one, prefer_one)
-    attributes = one.attributes | other.attributes
-    if one.items is not None and other.items is not None:
-        items = join_items(one.items, other.items, reason, line, prefer_one=prefer_one)
-        return Variable(None, export, line, items=items, attributes=attributes)
-    if one.items is not None or other.items is not None or one.keyed is not None or other.keyed is not None:
-        return Variable(unknown(reason, line), export, line, True, attributes=attributes)
-    if one.text is None and other.text is None:
-        return Variable(None, export, line, attributes=attributes)
-    if one.text is None or other.text is None:
-        expected = texts.presumed(one.text) if prefer_one and one.text is not None else None
-        text = unknown(reason, line, presumed=expected)
-        gone = prefer_one and one.text is None
-        return Variable(text, export, line, True, gone, attributes=attributes)
-    joined = texts.join(one.text, other.text, reason, line, prefer_one=prefer_one)
-    return replace(
-        one,
-        text=joined,
-        export=export,
-        line=line,
-        maybe_unset=one.maybe_unset or other.maybe_unset,
-        presumed_unset=one.presumed_unset and (prefer_one or other.presumed_unset),
-        attributes=attributes,
-    )

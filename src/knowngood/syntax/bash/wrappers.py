@@ -135,8 +135,8 @@ _NUMACTL = Wrapper(
 )
 _MPIRUN = Wrapper(
     "-n -np -c --np --n -N -npernode --npernode -ppn -H -host --host -hosts --hosts -hostfile --hostfile "
-    "-machinefile --machinefile -f -x -map-by --map-by -bind-to --bind-to -rank-by --rank-by -wdir --wdir -wd "
-    "--output-filename --prefix -genvlist -envlist --timeout",
+    "-machinefile --machinefile -f -x -map-by --map-by -bind-to --bind-to -rank-by --rank-by -wdir --wdir "
+    "-wd --output-filename --prefix -genvlist -envlist --timeout",
     "--tag-output -tag-output --report-bindings -report-bindings --oversubscribe -oversubscribe "
     "--allow-run-as-root -allow-run-as-root --display-map -display-map -q --quiet -v --verbose -l",
     effect=_mpirun,
@@ -160,7 +160,9 @@ WRAPPERS: dict[str, Wrapper] = {
         skip=1,
     ),
     "taskset": Wrapper("", "-a --all-tasks -c --cpu-list", skip=1),
-    "timeout": Wrapper("-k --kill-after -s --signal", "--foreground --preserve-status -v --verbose -f -p", skip=1),
+    "timeout": Wrapper(
+        "-k --kill-after -s --signal", "--foreground --preserve-status -v --verbose -f -p", skip=1
+    ),
     "stdbuf": Wrapper("-i --input -o --output -e --error", effect=_stdbuf),
     "numactl": _NUMACTL,
     "env": Wrapper(
@@ -183,7 +185,10 @@ WRAPPERS: dict[str, Wrapper] = {
     "chroot": Wrapper(skip=1),
     "flock": Wrapper("-w --timeout --wait -E", "-n -x -s -e -o --nonblock --exclusive --shared", skip=1),
     "time": Wrapper("-f --format -o --output", "-a --append -v --verbose -p --portability -q --quiet"),
-    "strace": Wrapper("-o -e -s -E -P -S -a -O -I -b -u", "-f -ff -c -C -d -D -i -k -q -qq -r -t -tt -ttt -T -v -w -x -xx -y -yy -Z -z"),
+    "strace": Wrapper(
+        "-o -e -s -E -P -S -a -O -I -b -u",
+        "-f -ff -c -C -d -D -i -k -q -qq -r -t -tt -ttt -T -v -w -x -xx -y -yy -Z -z",
+    ),
     "nsys": Wrapper(subcommand="profile", others="valued"),
     "catchsegv": Wrapper(),
     "unbuffer": Wrapper("", "-p"),
@@ -213,17 +218,19 @@ WRAPPERS: dict[str, Wrapper] = {
     "mpiexec": _MPIRUN,
     "srun": Wrapper(
         "-A --account -c --cpus-per-task -C --constraint -D --chdir -d --dependency -e --error -G --gpus "
-        "--gpus-per-node --gpus-per-task --gres --export -i --input -J --job-name --jobid --mem --mem-per-cpu "
-        "--mpi -N --nodes -n --ntasks --ntasks-per-node --nodelist -w --output -o -p --partition -q --qos "
-        "-t --time -x --exclude --container-image --container-mounts --container-workdir --container-name "
+        "--gpus-per-node --gpus-per-task --gres --export -i --input -J --job-name --jobid --mem "
+        "--mem-per-cpu --mpi -N --nodes -n --ntasks --ntasks-per-node --nodelist -w --output -o -p "
+        "--partition -q --qos -t --time -x --exclude --container-image --container-mounts --container-workdir --container-name "
         "--container-env --cpu-bind --reservation -r --relative --het-group",
-        "-l --label -u --unbuffered -v --verbose -Q --quiet --exclusive --overlap --exact -s --oversubscribe -O "
-        "--overcommit --pty -K --kill-on-bad-exit --no-container-mount-home --container-writable",
+        "-l --label -u --unbuffered -v --verbose -Q --quiet --exclusive --overlap --exact -s "
+        "--oversubscribe -O --overcommit --pty -K --kill-on-bad-exit "
+        "--no-container-mount-home --container-writable",
         effect=_srun,
     ),
     "systemd-run": Wrapper(
         "-u --unit -p --property -E --setenv -M --machine -H --host --slice --uid --gid --nice "
-        "--working-directory --description --service-type --on-active --on-boot --on-calendar --timer-property",
+        "--working-directory --description --service-type --on-active --on-boot --on-calendar "
+        "--timer-property",
         "--user --system --scope -P --pipe -q --quiet --wait -G --collect -r --remain-after-exit --no-block "
         "-d --same-dir -t --pty --no-ask-password --slice-inherit",
         effect=_systemd_run,
