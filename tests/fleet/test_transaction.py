@@ -408,6 +408,10 @@ def test_a_secret_reaches_the_server_and_nothing_else(node: Node, program: Progr
 def test_stale_bytecode_and_caches_go(node: Node, program: Program) -> None:
     pycs = f"ls {KERNEL.rpartition('/')[0]}/__pycache__"
     assert "flash_mla_sm120_triton" in node.run(pycs).stdout
+    cache = "/root/.triton/cache"
+    node.run(f"mkdir -p {cache}/mounted; mount -t tmpfs x {cache}/mounted; touch {cache}/mounted/kept")
+    mounted = program.activate({KERNEL: kernel_with(node, "x")}, more={"cache_dirs": [f"{cache}/mounted"]})
+    assert "is a mount point" in mounted["reason"]
     node.run(
         "cd /root; mkdir -p .triton/cache/deep/er; touch .triton/cache/deep/er/x; ln -s /etc .triton/cache/o"
     )
@@ -416,7 +420,11 @@ def test_stale_bytecode_and_caches_go(node: Node, program: Program) -> None:
     )
     assert answer["state"] == "active", answer
     assert "flash_mla_sm120_triton" not in node.run(pycs).stdout
-    assert node.run("ls -A /root/.triton/cache; ls /etc/passwd").stdout == "/etc/passwd\n"
+    assert node.run(f"find {cache} -mindepth 1; ls /etc/passwd").stdout.split() == [
+        f"{cache}/mounted",
+        f"{cache}/mounted/kept",
+        "/etc/passwd",
+    ]
 
 
 def test_a_path_with_spaces_and_quotes(node: Node, program: Program) -> None:

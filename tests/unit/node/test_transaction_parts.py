@@ -415,7 +415,7 @@ def test_the_boot_unit_comes_before_what_is_managed(stage: Stage, tmp_path: Path
     assert install(stage.home, str(program), "decode.service", ["/srv/a b%/x"], os.fsencode(units))
     assert not install(stage.home, str(program), "decode.service", ["/srv/a b%/x"], os.fsencode(units))
     text = (units / "knowngood-boot.service").read_text()
-    assert "Before=decode.service\n" in text
+    assert "Before=shutdown.target decode.service\n" in text
     assert '"/srv/a b%%"' in text
     assert (units / "multi-user.target.wants/knowngood-boot.service").is_symlink()
     assert str((stage.folder / "state/bin/node.pyz").readlink()) == "node-0123.pyz"

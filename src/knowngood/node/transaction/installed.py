@@ -19,11 +19,14 @@ _KEPT = 3  # programs of other versions
 
 _TEXT = """\
 # Written by knowngood. It ends a change that a power cut or a reboot left open, before the services start.
+# Without the default dependencies it can come before any of them, also one that starts early.
 [Unit]
 Description=knowngood: end a change that the last boot left open
+DefaultDependencies=no
+Conflicts=shutdown.target
 After=local-fs.target
 RequiresMountsFor=%s
-Before=%s
+Before=shutdown.target %s
 
 [Service]
 Type=oneshot
