@@ -1,9 +1,9 @@
 """A case of tests/cases/units: a unit's texts, and what they come to.
 
 `fragment`, `dropins` and `files` are texts, `{latin1: …}` where bytes are meant. Of `values` and
-`environment` a text is known, null absent, `{unknown: …}` unknown for a reason that holds these words. Of `argv` a null
-word is unknown. `lint` holds "LINE code", of fragment and drop-ins together. `oracle: false`: systemd-analyze
-says something else in some versions.
+`environment` a text is known, null absent, `{unknown: …}` unknown for a reason that holds these words. Of
+`argv` a null word is unknown. `lint` holds "LINE code", of fragment and drop-ins together. `oracle: false`:
+systemd-analyze says something else in some versions.
 """
 
 from __future__ import annotations

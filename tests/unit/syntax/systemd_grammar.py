@@ -179,14 +179,42 @@ _ODD = _samples(
     r"|# comment|; comment \|NoEquals|=x|[Unit]|[Service]|[Nonsense]|[X-Own]|\|a\|[Install]"
     r"|WantedBy=multi-user.target|[Service]x| [Service]|[ Service ]|  # indented|Environment"
 )
-_BYTES = rb"\ ' = % $ [ ] ; # } { : - 1 x \x".split() + [
-    b'"',
-    b"\n",
-    b"\r",
-    b"\0",
-    b" ",
-    b"\t",
-    b"\xff",
-    b"\xc3\xa9",
+_BYTES = [
+    text.encode()
+    for text in _samples(
+        "\\|'|\"|=|%|$|[|]|;|#|{|}|:|-|1|x|\\x|\n|\r|\0| |\t|é|\x01|\x7f|\\\n|\ufeff|\ufffe|\n\r"
+    )
 ]
-_BYTES += [b"\x01", b"\x7f", b"\\\n", b"\xef\xbb\xbf", b"\xef\xbf\xbe", b"\n\r"]
+_BYTES.append(b"\xff")
+
+
+_ENV_PIECES = [
+    *_samples(
+        r"""a|two words|"|'|\|\"|\$|$A|`x`|#|;| |=|é|\n|\\|"q r"|'s t'|"u\"v"|'w\x'|0|/p:/q|  |\x41|\ |%i|$"""
+    ),
+    "\n",
+    "\t",
+    "\r",
+]
+_ENV_NAMES = _samples("A|B|C|D1|_E|export F|1G|H-I|J |A|| K|#L|;M|N.O")
+
+
+class EnvironmentFiles:
+    """Texts of environment files, from one seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def text(self) -> bytes:
+        """A file with a few lines, some of them odd."""
+        return "".join(self._line() for _ in range(self._random.randint(1, 6))).encode()
+
+    def _line(self) -> str:
+        pick = self._random.random()
+        if pick < 0.1:
+            return self._random.choice(
+                ["# a comment\n", "; a comment\\\n", "no equals sign\n", "\n", "\\\n", "  \n", "#"]
+            )
+        name = self._random.choice(_ENV_NAMES)
+        value = "".join(self._random.choice(_ENV_PIECES) for _ in range(self._random.randint(0, 4)))
+        return f"{name}={value}" + self._random.choice(["\n", "\n", "\n", "\r\n", "\\\n", " \n"])

@@ -18,6 +18,7 @@ from knowngood.model import ABSENT, Known, Reading, Unknown
 from knowngood.syntax.systemd import Unit, default_of, loaded_value
 from knowngood.syntax.systemd.directives import KIND_OF
 from knowngood.syntax.systemd.shown import shown_words
+from knowngood.syntax.systemd.unit import spelled_or_none
 
 PROGRAM = shutil.which("systemd-analyze")
 WHY_NOT = "" if PROGRAM else "systemd-analyze is not installed (Debian: package systemd)"
@@ -211,8 +212,9 @@ def _complaints(unit: Unit, complaints: dict[str, dict[int, list[str]]]) -> Iter
         remarked = {
             _start(starts, lint.line): lint.code for lint in unit.lint if lint.path == path and lint.line
         }
+        open_lines = _open_lines(unit, path)
         for line, messages in told.items():
-            if line not in remarked:
+            if line not in remarked and line not in open_lines:
                 yield f"{path}:{line}: systemd says: {messages}"
         for line, code in remarked.items():
             if (
@@ -229,6 +231,17 @@ def _starts(unit: Unit, path: str) -> list[int]:
     found |= {line for text in texts for _, line in text.sections}
     odd = ("no-section", "no-assignment", "bad-section", "not-utf8", "too-long", "refused")
     return sorted(found | {lint.line for lint in unit.lint if lint.path == path and lint.code in odd})
+
+
+def _open_lines(unit: Unit, path: str) -> set[int]:
+    """The lines of which only the node can tell what they are."""
+    return {
+        each.line
+        for text in unit.texts
+        for each in text.assignments
+        if each.path == path
+        and isinstance(spelled_or_none(f"{each.section}.{each.directive}", each.text, unit.name), Unknown)
+    }
 
 
 def _start(starts: list[int], line: int) -> int:

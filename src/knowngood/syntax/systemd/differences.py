@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from knowngood.model import ABSENT, Known, Reading, Unknown
-from knowngood.syntax.bash import Launch, read_script
 from knowngood.syntax.systemd.envfile import EnvFile, read_environment_file
+
+if TYPE_CHECKING:
+    from knowngood.syntax.bash import Launch
 
 _SOURCED = "/environment-file"
 _PROGRAM = "/program"
@@ -50,6 +53,9 @@ def _by_systemd(file: EnvFile) -> dict[str, Reading]:
 
 
 def _launch(data: bytes) -> Launch | None:
+    # Reading bash is a large part of the house, and nothing else here needs it.
+    from knowngood.syntax.bash import read_script
+
     script = read_script(_SCRIPT, path="/script", caller={}, files={_SOURCED: data}, args=())
     for launch in script.launches:
         if launch.exec and launch.argv and launch.argv[0].value == Known(_PROGRAM):

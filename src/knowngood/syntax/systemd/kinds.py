@@ -27,7 +27,15 @@ from knowngood.syntax.systemd.numbers import (
 )
 from knowngood.syntax.systemd.specifiers import Expand, escape_specifiers
 from knowngood.syntax.systemd.timespans import show_timespan, timespan
-from knowngood.syntax.systemd.wordlists import RefusedError, command_line, pairs, plain_words, several_words
+from knowngood.syntax.systemd.wordlists import (
+    RefusedError,
+    assignments,
+    command_line,
+    merged_assignments,
+    names,
+    names_or_assignments,
+    several_words,
+)
 
 _INT_MAX = (1 << 31) - 1
 _UINT_MAX = (1 << 32) - 1
@@ -118,6 +126,11 @@ _CHOICES = {
 }
 
 
+def _mode(name: str, text: str) -> str:
+    """The kernel has no umask beyond the nine bits of permissions."""
+    return f"0{mode(text)[1:]}" if name == "UMask" else mode(text)
+
+
 def _truth_or_word(name: str, text: str) -> str:
     """yes, no, or one of a few words; any words where their number is large."""
     if name in _CHOICES and text not in _CHOICES[name].split():
@@ -179,10 +192,10 @@ _USER = re.compile(r"[^:/\x00-\x1f\x7f]+\Z")
 def _user(_: str, text: str) -> str:
     number = text.isascii() and text.isdigit()
     bad = not _USER.match(text) or text in (".", "..") or (text.startswith("-") and text[1:].isdigit())
-    if bad or (number and int(text) >= _UINT_MAX):
+    if bad or (number and (int(text) >= _UINT_MAX or str(int(text)) != text)):
         raise ValueError(f"“{text}” is no name or number of a user or group.")
     if number:
-        return str(int(text)) if int(text) else "root"
+        return text if int(text) else "root"
     return text
 
 
@@ -271,7 +284,7 @@ KINDS: dict[str, Kind] = {
     "abort_span": Kind(_plain(_abort_span), empty="reset"),
     "optional_span": Kind(_plain(_span), empty="reset"),
     "nanoseconds": Kind(_plain(_blanks)),
-    "mode": Kind(_plain(lambda _, text: mode(text)), empty="kept"),
+    "mode": Kind(_plain(_mode), empty="kept"),
     "count": Kind(_plain(lambda _, text: str(integer(text, 0, _UINT_MAX))), empty="kept"),
     "nice": Kind(_plain(lambda _, text: str(integer(text, -20, 19))), empty="reset"),
     "oom": Kind(_plain(lambda _, text: str(integer(text, -1000, 1000))), empty="reset"),
@@ -302,10 +315,10 @@ KINDS: dict[str, Kind] = {
     "cpus": Kind(_whole(_cpus), empty="reset", adds=True),
     "cpu_list": Kind(_whole(_cpus), empty="reset", adds=True),
     "command": Kind(command_line, empty="reset", adds=True),
-    "environment": Kind(pairs, empty="reset", adds=True),
+    "environment": Kind(assignments, empty="reset", adds=True),
     "environment_file": Kind(_whole(_environment_file), empty="reset", adds=True),
-    "names": Kind(plain_words, empty="reset", adds=True, joined_by=" "),
-    "names_or_pairs": Kind(pairs, empty="reset", adds=True, joined_by=" "),
+    "names": Kind(names, empty="reset", adds=True, joined_by=" "),
+    "names_or_pairs": Kind(names_or_assignments, empty="reset", adds=True, joined_by=" "),
     "words": Kind(several_words, empty="reset", adds=True, joined_by=" "),
     "kept_words": Kind(several_words, empty="kept", adds=True, joined_by=" "),
     "set": Kind(_plain(_blanks), empty="reset", adds=True),
@@ -321,7 +334,11 @@ def joined(directive: str, spelled: list[str]) -> str:
         if spelled[-1:] == words[-1:]:
             return spelled[-1]
         return cpus(spelled[len(spelled) - spelled[::-1].index(words[-1]) :] if words else spelled)
+    if KIND_OF.get(directive) == "environment":
+        return merged_assignments(spelled)
     kind = kind_of(directive)
     if kind is None or not kind.adds:
         return spelled[-1]
+    if kind.joined_by == " ":
+        return " ".join(dict.fromkeys(word for line in spelled for word in line.split(" ")))
     return kind.joined_by.join(spelled)

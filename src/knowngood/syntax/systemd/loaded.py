@@ -80,7 +80,7 @@ def loaded_value(directive: str, properties: Mapping[str, str], like: Iterable[s
             return _commands(text, like)
         if text in ("", *_NOT_SET) and not (kind in _UNLIMITED and text):
             return _unset(own, text)
-        return _plain(own, kind, text)
+        return _plain(own, kind, text, like)
     except ValueError:
         return Unknown(f"systemd shows {name} in a form that can't be compared")
 
@@ -102,24 +102,50 @@ def _number(text: str) -> str:
     return INFINITY if text in _NOT_SET else text
 
 
-def _plain(directive: str, kind: str | None, text: str) -> Value:
+def _plain(directive: str, kind: str | None, text: str, like: Iterable[str]) -> Value:
     if kind == "quota":
         span = timespan(text)
         return Known(INFINITY if span is None else show_share(span // 100))
+    if kind in _UNLIMITED and any(candidate.endswith("%") for candidate in like):
+        return Unknown("systemd shows a share as the number that it comes to")
     if kind in _UNLIMITED and text.isdigit() and int(text) >= MOST:
         return Known(INFINITY)
+    if directive == "Service.WatchdogSec":
+        return _watchdog(canonical(directive, text), like)
     if kind == "folder":
         text = text.replace("!", "-", 1) if text.startswith("!") else text
         return Known(canonical(directive, escape_specifiers(text)))
     if kind in ("environment", "names", "names_or_pairs"):
         return Known(canonical(directive, _requoted(text)))
     if kind in ("words", "kept_words"):
-        return Known(canonical(directive, escape_specifiers(text)))
+        return _words(canonical(directive, escape_specifiers(text)), like, may_have_more=kind == "kept_words")
     if kind in ("set", "lines", "cpu_list", "environment_file", "nanoseconds"):
         return _environment_files(directive, text) if kind == "environment_file" else Unknown(_INDIRECT)
     if kind in ("text", "path", "user", "cpus"):
         return Known(canonical(directive, escape_specifiers(text)))
     return Known(canonical(directive, text))
+
+
+def _watchdog(shown: str, like: Iterable[str]) -> Value:
+    """systemd shows the time that counted when the service last started, not the one it holds by now."""
+    if shown in like:
+        return Known(shown)
+    return Unknown("systemd shows the watchdog's time of the last start alone")
+
+
+def _words(shown: str, like: Iterable[str], *, may_have_more: bool) -> Value:
+    """Some lists are shown in another order; to dependencies systemd adds its own."""
+    there = {_bare(word) for word in shown.split(" ")}
+    for candidate in like:
+        wanted = {_bare(word) for word in candidate.split(" ")}
+        if wanted == there or (may_have_more and wanted < there):
+            return Known(candidate)
+    return Known(shown)
+
+
+def _bare(word: str) -> str:
+    """A word of a list as systemd shows it: signals without SIG."""
+    return word.removeprefix("SIG")
 
 
 def _requoted(text: str) -> str:

@@ -5,6 +5,7 @@ Source: proc(5) (limits, status, stat), the kernel's admin-guide/cgroup-v2.rst.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import MappingProxyType
 
 from knowngood.model import Known, Unknown, Value
@@ -19,17 +20,27 @@ _NAMES = [*_PROCESS, *_CGROUP, *sorted(f"Limit{resource}" for resource in RESOUR
 TRACES = MappingProxyType({f"Service.{name}": name for name in _NAMES})
 
 
-def running_value(directive: str, trait: str) -> Value:
+def running_value(directive: str, trait: str, like: Iterable[str] = ()) -> Value:
     """The canonical value of a directive that a process shows. `trait` is the kernel's text.
 
     Limits as `soft:hard` in the kernel's units, "infinity" for none; memory in bytes; CPUQuota as "QUOTA
     PERIOD" in microseconds; "max" as the cgroup files have it does too. Unknown for text of another shape.
+    `like` are canonical values that it may be: one that would show just so is taken (`-/srv` shows as /srv);
+    where one can't be compared (`~`, a share of the memory), the value is Unknown.
     """
     name = directive.partition(".")[2]
     try:
-        return Known(_canonical(name, trait.strip()))
+        shown = _canonical(name, trait.strip())
     except (ValueError, ZeroDivisionError):
         return Unknown(f"the kernel's text for {name} is of no known shape")
+    for candidate in like:
+        if candidate == shown or (name == "WorkingDirectory" and candidate == f"-{shown}"):
+            return Known(candidate)
+        if candidate.removeprefix("-") == "~":
+            return Unknown("where the user's home is stands on the node")
+        if candidate.endswith("%") and name in ("MemoryMax", "MemoryHigh", "TasksMax"):
+            return Unknown(f"{candidate} of what the machine has is a number that only the machine knows")
+    return Known(shown)
 
 
 def _canonical(name: str, text: str) -> str:

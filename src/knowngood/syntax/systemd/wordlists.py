@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from knowngood.syntax.systemd.exec_text import RawCommand, read_commands
 from knowngood.syntax.systemd.specifiers import (
@@ -12,9 +12,11 @@ from knowngood.syntax.systemd.specifiers import (
     UnknownSpecifierError,
     escape_specifiers,
 )
+from knowngood.syntax.systemd.utf8 import is_valid
 from knowngood.syntax.systemd.words import BadWordError, Style, Word, words
 
 _PLAIN = re.compile(r"[^\s\"'\\;\x00-\x1f\x7f]+\Z")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 ENVIRONMENT = Style(unquote=True, decode=True)
 NAMES = Style(unquote=True)
 _LIST = Style(unquote=True, keep_backslash=True)
@@ -48,14 +50,36 @@ def _escaped(char: str) -> str:
     return f"\\x{ord(char):02x}" if char < " " or char == "\x7f" else char
 
 
-def pairs(_: str, text: str, expand: Expand) -> str:
-    """Environment= and UnsetEnvironment=: words with escapes; from a bad one on, systemd ignores the line."""
-    return _spelled(text, ENVIRONMENT, expand)
+def assignments(_: str, text: str, expand: Expand) -> str:
+    """Environment=: words with escapes; those that are no assignment are left out, as systemd does."""
+    return _spelled(text, ENVIRONMENT, expand, _is_assignment)
 
 
-def plain_words(_: str, text: str, expand: Expand) -> str:
+def names_or_assignments(_: str, text: str, expand: Expand) -> str:
+    """UnsetEnvironment=: words with escapes."""
+    return _spelled(text, ENVIRONMENT, expand, lambda word: _is_assignment(word) or _is_name(word))
+
+
+def names(_: str, text: str, expand: Expand) -> str:
     """PassEnvironment=: words without escapes."""
-    return _spelled(text, NAMES, expand)
+    return _spelled(text, NAMES, expand, _is_name)
+
+
+def merged_assignments(lines: Sequence[str]) -> str:
+    """Spelled lines of Environment= as one: each name where it came first, with its last value."""
+    found: dict[str, str] = {}
+    for word in good_words(" ".join(lines), ENVIRONMENT):
+        found[text_of(word).partition("=")[0]] = quoted(text_of(word))
+    return " ".join(found.values())
+
+
+def _is_name(word: str) -> bool:
+    return _NAME.match(word) is not None
+
+
+def _is_assignment(word: str) -> bool:
+    name, equals, value = word.partition("=")
+    return bool(equals) and _is_name(name) and is_valid(value.encode("utf-8", "surrogateescape"))
 
 
 def several_words(_: str, text: str, expand: Expand) -> str:
@@ -99,13 +123,15 @@ def good_words(text: str, style: Style) -> Iterator[Word]:
         return
 
 
-def _spelled(text: str, style: Style, expand: Expand) -> str:
+def _spelled(text: str, style: Style, expand: Expand, counts: Callable[[str], bool]) -> str:
     found = []
     for word in good_words(text, style):
         try:
-            found.append(quoted(escape_specifiers(expand(text_of(word)))))
+            whole = expand(text_of(word))
         except BadSpecifierError:
             continue  # systemd ignores this word alone
+        if counts(whole):
+            found.append(quoted(escape_specifiers(whole)))
     if not found:
         raise ValueError("There is no word that can be read.")
     return " ".join(found)
