@@ -77,7 +77,7 @@ _SERVICE = {
         CacheDirectory LogsDirectory ConfigurationDirectory BindPaths BindReadOnlyPaths
         TemporaryFileSystem IPAddressAllow IPAddressDeny SystemCallArchitectures ExecSearchPath
         DisableControllers""",
-    "kept_words": "Sockets",
+    "units": "Sockets",
     "set": """SystemCallFilter SystemCallLog RestrictAddressFamilies RestrictFileSystems CapabilityBoundingSet
         AmbientCapabilities SecureBits RestrictNetworkInterfaces""",
     "lines": """LogExtraFields LogFilterPatterns LoadCredential LoadCredentialEncrypted SetCredential
@@ -99,10 +99,11 @@ _UNIT = {
     "text": "Description JobTimeoutRebootArgument RebootArgument",
     "path": "SourcePath",
     "words": "Documentation",
-    "kept_words": """Requires Requisite Wants BindsTo BindTo Upholds Conflicts Before After OnSuccess
+    "units": """Requires Requisite Wants BindsTo BindTo Upholds Conflicts Before After OnSuccess
         OnFailure PropagatesReloadTo PropagateReloadTo ReloadPropagatedFrom PropagateReloadFrom
-        PropagatesStopTo StopPropagatedFrom PartOf JoinsNamespaceOf RequiresMountsFor
-        WantsMountsFor RequiresOverridable RequisiteOverridable""",
+        PropagatesStopTo StopPropagatedFrom PartOf JoinsNamespaceOf RequiresOverridable
+        RequisiteOverridable""",
+    "kept_words": "RequiresMountsFor WantsMountsFor",
     "truth": """StopWhenUnneeded RefuseManualStart RefuseManualStop AllowIsolate DefaultDependencies
         IgnoreOnIsolate OnFailureIsolate SurviveFinalKillSignal""",
     "span": "StartLimitIntervalSec StartLimitInterval",
@@ -114,7 +115,7 @@ _UNIT = {
     "obsolete": "IgnoreOnSnapshot",
 }  # fmt: skip
 
-_INSTALL = {"kept_words": "Alias WantedBy RequiredBy UpheldBy Also", "word": "DefaultInstance"}
+_INSTALL = {"units": "Alias WantedBy RequiredBy UpheldBy Also", "word": "DefaultInstance"}
 
 KIND_OF: dict[str, str] = {
     f"{section}.{name}": kind

@@ -35,6 +35,7 @@ from knowngood.syntax.systemd.wordlists import (
     names,
     names_or_assignments,
     several_words,
+    unit_names,
 )
 
 _INT_MAX = (1 << 31) - 1
@@ -235,7 +236,7 @@ def _environment_file(_: str, text: str) -> str:
 
 
 def _text(_: str, text: str) -> str:
-    return text
+    return text.strip(" \t")  # what an empty specifier leaves at its ends
 
 
 def _cpus(_: str, text: str) -> str:
@@ -320,6 +321,7 @@ KINDS: dict[str, Kind] = {
     "names": Kind(names, empty="reset", adds=True, joined_by=" "),
     "names_or_pairs": Kind(names_or_assignments, empty="reset", adds=True, joined_by=" "),
     "words": Kind(several_words, empty="reset", adds=True, joined_by=" "),
+    "units": Kind(unit_names, empty="kept", adds=True, joined_by=" "),
     "kept_words": Kind(several_words, empty="kept", adds=True, joined_by=" "),
     "set": Kind(_plain(_blanks), empty="reset", adds=True),
     "lines": Kind(_whole(_text), empty="reset", adds=True),

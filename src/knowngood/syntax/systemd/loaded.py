@@ -117,8 +117,8 @@ def _plain(directive: str, kind: str | None, text: str, like: Iterable[str]) -> 
         return Known(canonical(directive, escape_specifiers(text)))
     if kind in ("environment", "names", "names_or_pairs"):
         return Known(canonical(directive, _requoted(text)))
-    if kind in ("words", "kept_words"):
-        return _words(canonical(directive, escape_specifiers(text)), like, may_have_more=kind == "kept_words")
+    if kind in ("words", "kept_words", "units"):
+        return _words(canonical(directive, escape_specifiers(text)), like, may_have_more=kind != "words")
     if kind in ("set", "lines", "cpu_list", "environment_file", "nanoseconds"):
         return _environment_files(directive, text) if kind == "environment_file" else Unknown(_INDIRECT)
     if kind in ("text", "path", "user", "cpus"):

@@ -16,6 +16,9 @@ from knowngood.syntax.systemd.utf8 import is_valid
 from knowngood.syntax.systemd.words import BadWordError, Style, Word, words
 
 _PLAIN = re.compile(r"[^\s\"'\\;\x00-\x1f\x7f]+\Z")
+_UNIT_NAME = re.compile(
+    r"[A-Za-z0-9:_.\\@-]+\.(?:service|socket|device|mount|automount|swap|target|path|timer|slice|scope)\Z"
+)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 ENVIRONMENT = Style(unquote=True, decode=True)
 NAMES = Style(unquote=True)
@@ -86,6 +89,15 @@ def several_words(_: str, text: str, expand: Expand) -> str:
     """Lists of paths, units and the like: their backslashes stay."""
     spelled = (escape_specifiers(expand(text_of(word))) for word in good_words(text, _LIST))
     return " ".join(f'"{word}"' if " " in word else word for word in spelled)
+
+
+def unit_names(_: str, text: str, expand: Expand) -> str:
+    """Lists of units; a word that can't be a unit's name is left out, as systemd does."""
+    found = [expand(text_of(word)) for word in good_words(text, _LIST)]
+    named = [escape_specifiers(word) for word in found if _UNIT_NAME.match(word) and len(word) < 256]
+    if not named:
+        raise ValueError("There is no unit's name.")
+    return " ".join(named)
 
 
 def command_line(_: str, text: str, expand: Expand) -> str:
