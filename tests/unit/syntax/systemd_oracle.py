@@ -18,7 +18,7 @@ from knowngood.model import ABSENT, Known, Reading, Unknown
 from knowngood.syntax.systemd import Unit, default_of, loaded_value
 from knowngood.syntax.systemd.directives import KIND_OF
 from knowngood.syntax.systemd.shown import shown_words
-from knowngood.syntax.systemd.unit import spelled_or_none
+from knowngood.syntax.systemd.spelled import spelled
 
 PROGRAM = shutil.which("systemd-analyze")
 WHY_NOT = "" if PROGRAM else "systemd-analyze is not installed (Debian: package systemd)"
@@ -240,7 +240,7 @@ def _open_lines(unit: Unit, path: str) -> set[int]:
         for text in unit.texts
         for each in text.assignments
         if each.path == path
-        and isinstance(spelled_or_none(f"{each.section}.{each.directive}", each.text, unit.name), Unknown)
+        and isinstance(spelled(f"{each.section}.{each.directive}", each.text, unit.name).value, Unknown)
     }
 
 

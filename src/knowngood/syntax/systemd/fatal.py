@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from knowngood.syntax.systemd.directives import KIND_OF
 from knowngood.syntax.systemd.exec_text import read_commands
-from knowngood.syntax.systemd.kinds import KINDS, kind_of
 from knowngood.syntax.systemd.lint import Lint
 from knowngood.syntax.systemd.names import UnitName
-from knowngood.syntax.systemd.specifiers import UnknownSpecifierError, expander
+from knowngood.syntax.systemd.specifiers import expander
+from knowngood.syntax.systemd.spelled import spelled
 from knowngood.syntax.systemd.text import Assignment, UnitText
-from knowngood.syntax.systemd.wordlists import RefusedError, spell_commands
+from knowngood.syntax.systemd.wordlists import spell_commands
 
 
 def cut_short(text: UnitText, unit: UnitName) -> UnitText:
@@ -39,14 +39,10 @@ def _taken(assignment: Assignment, unit: UnitName) -> tuple[Assignment, ...]:
 
 
 def _problem(assignment: Assignment, unit: UnitName) -> str | None:
-    kind = kind_of(f"{assignment.section}.{assignment.directive}")
-    nothing = not assignment.text and kind is not KINDS["fatal_truth"]
-    if kind is None or nothing:
+    directive = f"{assignment.section}.{assignment.directive}"
+    if not assignment.text and KIND_OF.get(directive) != "fatal_truth":
         return None
-    try:
-        kind.spell(assignment.directive, assignment.text, expander(unit))
-    except RefusedError as bad:
-        return f"systemd reads the file no further than here: {assignment.directive}= can't be this. {bad}"
-    except (UnknownSpecifierError, ValueError):
+    refusal = spelled(directive, assignment.text, unit).refusal
+    if not refusal:
         return None
-    return None
+    return f"systemd reads the file no further than here: {assignment.directive}= can't be this. {refusal}"

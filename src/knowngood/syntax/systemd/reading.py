@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from knowngood.syntax.systemd.fatal import cut_short
 from knowngood.syntax.systemd.names import UnitName
-from knowngood.syntax.systemd.remarks import remarks
 from knowngood.syntax.systemd.text import UnitText, read_text
 from knowngood.syntax.systemd.unit import Unit, merge
 from knowngood.syntax.systemd.verify import why_refused
@@ -22,10 +22,19 @@ def read_unit(name: str, fragment: tuple[str, bytes] | None, dropins: Sequence[t
     unit_name = UnitName.of(name)
     main = None if fragment is None else _read(*fragment, unit_name)
     unit = merge(name, main, [_read(path, data, unit_name) for path, data in dropins])
-    refused = unit.refused if main is None else unit.refused or why_refused(unit)
-    verdict = () if refused is None or refused is unit.refused else (refused,)
-    return replace(unit, refused=refused, lint=(*unit.lint, *remarks(unit), *verdict))
+    if main is None or unit.refused is not None:
+        return unit
+    return replace(unit, refused=why_refused(unit))
 
 
 def _read(path: str, data: bytes, unit: UnitName) -> UnitText:
+    return _read_small(path, data, unit) if len(data) <= _SMALL else _read_any(path, data, unit)
+
+
+def _read_any(path: str, data: bytes, unit: UnitName) -> UnitText:
     return cut_short(read_text(path, data), unit)
+
+
+# The nodes of a fleet have much the same units.
+_SMALL = 1 << 15
+_read_small = lru_cache(maxsize=256)(_read_any)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from knowngood.syntax.systemd.directives import HOMES, KIND_OF, SECTIONS
 from knowngood.syntax.systemd.envfile import VALID_NAME
 from knowngood.syntax.systemd.exec_text import read_commands
 from knowngood.syntax.systemd.kinds import KINDS
 from knowngood.syntax.systemd.lint import Lint
+from knowngood.syntax.systemd.names import UnitName
 from knowngood.syntax.systemd.specifiers import BadSpecifierError, UnknownSpecifierError, expander
+from knowngood.syntax.systemd.spelled import spelled
 from knowngood.syntax.systemd.text import Assignment, UnitText
-from knowngood.syntax.systemd.unit import Unit, spelled_or_none
 from knowngood.syntax.systemd.utf8 import is_valid
 from knowngood.syntax.systemd.wordlists import ENVIRONMENT, NAMES, text_of
 from knowngood.syntax.systemd.words import BadWordError, words
@@ -21,9 +22,9 @@ _EXPANSION = re.compile(r"\$\{?[A-Za-z_]")
 _BY_WORDS = {"environment": ENVIRONMENT, "names_or_pairs": ENVIRONMENT, "names": NAMES}
 
 
-def remarks(unit: Unit) -> Iterator[Lint]:
+def remarks(texts: Iterable[UnitText], unit: UnitName) -> Iterator[Lint]:
     """Remarks on every assignment that systemd reads, by file and line."""
-    for text in unit.texts:
+    for text in texts:
         yield from _of_sections(text)
         for assignment in text.assignments:
             for offset, code, message in _of(assignment, unit):
@@ -37,7 +38,7 @@ def _of_sections(text: UnitText) -> Iterator[Lint]:
             yield Lint(line, "unknown-section", message, text.path)
 
 
-def _of(assignment: Assignment, unit: Unit) -> Iterator[tuple[int, str, str]]:
+def _of(assignment: Assignment, unit: UnitName) -> Iterator[tuple[int, str, str]]:
     section, name = assignment.section, assignment.directive
     directive = f"{section}.{name}"
     if section not in SECTIONS or name.startswith("X-"):
@@ -53,7 +54,7 @@ def _of(assignment: Assignment, unit: Unit) -> Iterator[tuple[int, str, str]]:
         yield from _of_words(assignment, kind, unit)
     elif kind == "command":
         yield from _of_commands(assignment, unit)
-    elif spelled_or_none(directive, assignment.text, unit.name) is None:
+    elif spelled(directive, assignment.text, unit).value is None:
         yield 0, "ignored", f"systemd can't read this value of {name}=, and ignores the line."
 
 
@@ -71,7 +72,7 @@ def _stranger(section: str, name: str) -> tuple[str, str]:
     return "unknown-directive", f"systemd knows no {name}= in [{section}], and ignores it."
 
 
-def _of_words(assignment: Assignment, kind: str, unit: Unit) -> Iterator[tuple[int, str, str]]:
+def _of_words(assignment: Assignment, kind: str, unit: UnitName) -> Iterator[tuple[int, str, str]]:
     """Environment=, PassEnvironment= and UnsetEnvironment=, word by word."""
     at = 0
     try:
@@ -83,9 +84,9 @@ def _of_words(assignment: Assignment, kind: str, unit: Unit) -> Iterator[tuple[i
         yield at, "ignored", f"There is {bad}: systemd ignores the line from here on."
 
 
-def _of_word(text: str, kind: str, unit: Unit) -> Iterator[tuple[str, str]]:
+def _of_word(text: str, kind: str, unit: UnitName) -> Iterator[tuple[str, str]]:
     try:
-        text = expander(unit.name)(text)
+        text = expander(unit)(text)
     except UnknownSpecifierError:
         return
     except BadSpecifierError as bad:
@@ -102,8 +103,8 @@ def _of_word(text: str, kind: str, unit: Unit) -> Iterator[tuple[str, str]]:
         yield "no-expansion", f"systemd expands nothing in Environment=: the $ stands in {name} as it is."
 
 
-def _of_commands(assignment: Assignment, unit: Unit) -> Iterator[tuple[int, str, str]]:
-    found = read_commands(assignment.text, expander(unit.name))
+def _of_commands(assignment: Assignment, unit: UnitName) -> Iterator[tuple[int, str, str]]:
+    found = read_commands(assignment.text, expander(unit))
     for offset in found.odd:
         yield offset, "unknown-escape", "A backslash begins no escape here: systemd leaves it as it stands."
     if found.problem:

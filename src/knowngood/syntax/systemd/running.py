@@ -10,9 +10,9 @@ from types import MappingProxyType
 
 from knowngood.model import Known, Unknown, Value
 from knowngood.syntax.systemd.cpus import cpus
-from knowngood.syntax.systemd.kinds import PAGE
 from knowngood.syntax.systemd.limits import RESOURCES, limit_of_kernel
 from knowngood.syntax.systemd.numbers import INFINITY, MOST, integer, mode, show_share, show_size
+from knowngood.syntax.systemd.spellings import PAGE
 
 _PROCESS = "User Group WorkingDirectory UMask Nice OOMScoreAdjust CPUAffinity".split()
 _CGROUP = "MemoryMax MemoryHigh CPUQuota TasksMax".split()

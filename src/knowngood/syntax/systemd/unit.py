@@ -14,16 +14,17 @@ from knowngood.syntax.systemd.implied import implied
 from knowngood.syntax.systemd.kinds import joined, kind_of
 from knowngood.syntax.systemd.lint import Lint
 from knowngood.syntax.systemd.names import UnitName
-from knowngood.syntax.systemd.specifiers import UnknownSpecifierError, expander
+from knowngood.syntax.systemd.remarks import remarks
+from knowngood.syntax.systemd.spelled import spelled
 from knowngood.syntax.systemd.text import Assignment, UnitText
 
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """An assignment that counts, with its canonical text."""
+    """An assignment that counts, with its canonical value."""
 
     assignment: Assignment
-    spelled: Value
+    value: Value
 
     @property
     def reading(self) -> Reading:
@@ -40,8 +41,17 @@ class Unit:
 
     name: UnitName
     texts: tuple[UnitText, ...] = field(repr=False)
-    lint: tuple[Lint, ...] = ()
     refused: Lint | None = None
+
+    @cached_property
+    def lint(self) -> tuple[Lint, ...]:
+        """Remarks on every line that systemd ignores, refuses, or reads otherwise than it was meant."""
+        verdict = () if self.refused is None or self.refused.line else (self.refused,)
+        return (
+            *(lint for text in self.texts for lint in text.lint),
+            *remarks(self.texts, self.name),
+            *verdict,
+        )
 
     def lines(self, section: str, directive: str) -> tuple[Reading, ...]:
         """The assignments in force, after resets, without those that systemd ignores: raw text and place."""
@@ -118,25 +128,12 @@ class Unit:
 
 def _joined(directive: str, entries: Sequence[InForce]) -> Value:
     """What the lines in force come to."""
-    spelled = []
+    texts = []
     for entry in entries:
-        if not isinstance(entry.spelled, Known):
-            return entry.spelled
-        spelled.append(str(entry.spelled.value))
-    return Known(joined(directive, spelled)) if spelled else ABSENT
-
-
-def spelled_or_none(directive: str, text: str, unit: UnitName) -> Value | None:
-    """A line's canonical text; None where systemd ignores or refuses it."""
-    kind = kind_of(directive)
-    if kind is None:
-        return Known(text)
-    try:
-        return Known(kind.spell(directive.partition(".")[2], text, expander(unit)))
-    except UnknownSpecifierError as unknown:
-        return Unknown(str(unknown))
-    except ValueError:
-        return None
+        if not isinstance(entry.value, Known):
+            return entry.value
+        texts.append(str(entry.value.value))
+    return Known(joined(directive, texts)) if texts else ABSENT
 
 
 def _enter(entries: list[InForce], directive: str, assignment: Assignment, unit: UnitName) -> None:
@@ -150,12 +147,12 @@ def _enter(entries: list[InForce], directive: str, assignment: Assignment, unit:
             reason = f"whether an empty {assignment.directive}= does anything depends on systemd's version"
             entries[:] = [InForce(assignment, Unknown(reason))]
         return
-    spelled = spelled_or_none(directive, assignment.text, unit)
-    if spelled is None:
+    value = spelled(directive, assignment.text, unit).value
+    if value is None:
         return
     if not kind.adds:
         entries.clear()
-    entries.append(InForce(assignment, spelled))
+    entries.append(InForce(assignment, value))
 
 
 def _why(refused: Lint) -> str:
@@ -166,5 +163,4 @@ def merge(name: str, fragment: UnitText | None, dropins: Sequence[UnitText]) -> 
     """Put the texts of a unit together."""
     unit_name = UnitName.of(name)
     texts = (*(() if fragment is None else (fragment,)), *dropins)
-    lint = tuple(remark for text in texts for remark in text.lint)
-    return Unit(unit_name, texts, lint, None if fragment is None else fragment.refused)
+    return Unit(unit_name, texts, None if fragment is None else fragment.refused)

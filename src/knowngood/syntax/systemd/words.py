@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from knowngood.syntax.systemd.utf8 import is_valid_code_point
 
@@ -82,20 +83,27 @@ def _skip(text: bytes, at: int, among: bytes) -> int:
     return at
 
 
+@cache
+def _plain_runs(style: Style) -> dict[int | None, re.Pattern[bytes]]:
+    """Letters that mean nothing special: outside quotes (None), and within each kind of them."""
+    stops = b"" if style.keep_backslash else b"\\"
+    quotes = _QUOTES if style.unquote else b""
+    runs: dict[int | None, re.Pattern[bytes]] = {
+        quote: re.compile(b"[^" + re.escape(stops) + bytes([quote]) + b"]*") for quote in quotes
+    }
+    runs[None] = re.compile(b"[^" + re.escape(stops + quotes + style.separators) + b"]*")
+    return runs
+
+
 class _Reader:
     def __init__(self, text: bytes, style: Style, start: int) -> None:
         self._text, self._style, self._start, self._at = text, style, start, start
         self._out = bytearray()
-        stops = b"" if style.keep_backslash else b"\\"
-        quotes = _QUOTES if style.unquote else b""
-        self._plain = re.compile(b"[^" + re.escape(stops + quotes + style.separators) + b"]*")
-        self._in_quotes = {
-            quote: re.compile(b"[^" + re.escape(stops) + bytes([quote]) + b"]*") for quote in quotes
-        }
+        self._runs = _plain_runs(style)
 
     def read(self) -> Word:
         quote: int | None = None
-        while self._copy(self._plain if quote is None else self._in_quotes[quote]):
+        while self._copy(self._runs[quote]):
             char = self._text[self._at]
             if char == 0x5C and not self._style.keep_backslash:
                 if not self._escape(quote):

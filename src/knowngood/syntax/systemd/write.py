@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from knowngood.model import Known, Reading
 from knowngood.syntax.systemd.canonical import canonical
 from knowngood.syntax.systemd.envfile import CONTROL, VALID_NAME, read_environment_file
-from knowngood.syntax.systemd.kinds import absolute, kind_of
+from knowngood.syntax.systemd.kinds import kind_of
 from knowngood.syntax.systemd.reading import read_unit
 from knowngood.syntax.systemd.specifiers import escape_specifiers
+from knowngood.syntax.systemd.spellings import absolute
 from knowngood.syntax.systemd.unit import Unit
 from knowngood.syntax.systemd.utf8 import is_valid
 from knowngood.syntax.systemd.wordlists import ENVIRONMENT, good_words, quoted_always, text_of
