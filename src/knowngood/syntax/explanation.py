@@ -85,12 +85,12 @@ def _script(name: str, text: bytes) -> Explanation:
 
 def _unit(name: str, text: bytes) -> Explanation:
     unit = systemd.read_unit(name.rpartition("/")[2], (name, text), [])
-    env = unit.environment({})
+    env = unit.environment(None)  # nothing of this machine is read: the files belong to some node
     launches = []
-    for command in unit.exec_start():
+    for command in unit.exec_start(env):
         args, positionals = parse_args(command.argv[1:])
         line = command.argv[0].line
-        launches.append(Explained(shown_word(command.argv[0]), True, line, env, args, positionals))
+        launches.append(Explained(shown_word(command.argv[0]), True, line, env, args, positionals, env.open))
     lint = [Remark(remark.line, remark.code, remark.message) for remark in unit.lint]
     return Explanation("unit", tuple(launches), _sorted(lint))
 

@@ -81,7 +81,7 @@ class Unit:
         }
 
     def environment(
-        self, files: Mapping[str, bytes | None], *, base: Mapping[str, Value] | None = None
+        self, files: Mapping[str, bytes | None] | None, *, base: Mapping[str, Value] | None = None
     ) -> Environment:
         """The environment that the unit's processes start with; see environment.py."""
         return environment(self, files, base)
