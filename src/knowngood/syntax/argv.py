@@ -97,7 +97,7 @@ def flag_value(
     """
     wanted = frozenset(_normal(name, underscores) for name in names)
     scan = _Scan(wanted, shape, underscores)
-    words = list(_without_bystanders(words, scan))
+    words = _without_bystanders(words, scan)
     choosers = [word for word in words if isinstance(word, Partial) and word.choices]
     if prod(len(word.choices or ()) for word in choosers) > _MOST_SCENARIOS:
         return scan.read(words)
@@ -121,17 +121,18 @@ def _scenarios(words: Sequence[Reading]) -> Iterable[list[Reading]]:
         yield [word for choice in taken for word in choice]
 
 
-def _without_bystanders(words: Sequence[Reading], scan: _Scan) -> Iterable[Reading]:
+def _without_bystanders(words: Sequence[Reading], scan: _Scan) -> list[Reading]:
     """Leave out choices that can't touch the flag: other flags, with nothing after them to be swallowed."""
-    for at, word in enumerate(words):
-        if not (isinstance(word, Partial) and word.choices is not None):
-            yield word
-            continue
-        leads_on = at + 1 == len(words) or _begins_with_flag(words[at + 1])
-        apart = all(not choice or _begins_with_flag(choice[0]) for choice in word.choices)
-        named = any(scan.may_name(inner) for choice in word.choices for inner in choice)
-        if named or not (leads_on and apart):
-            yield word
+    kept: list[Reading] = []
+    for word in reversed(words):
+        if isinstance(word, Partial) and word.choices is not None:
+            leads_on = not kept or _begins_with_flag(kept[-1])
+            apart = all(not choice or _begins_with_flag(choice[0]) for choice in word.choices)
+            named = any(scan.may_name(inner) for choice in word.choices for inner in choice)
+            if leads_on and apart and not named:
+                continue
+        kept.append(word)
+    return kept[::-1]
 
 
 def _begins_with_flag(word: Reading) -> bool:

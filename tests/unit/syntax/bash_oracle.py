@@ -18,19 +18,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SERVERS = (
-    "python3 python server vllm sglang llama-server text-generation-launcher trtllm-serve torchrun router worker"
-).split()
-TOOLS = (
-    "cat mkdir dirname basename date tee grep sed awk tr cut head tail wc rm touch readlink seq nproc env nohup nice "
-    "timeout setsid stdbuf taskset true false ls sort uname hostname expr mktemp id printenv bash sh xargs uniq"
-).split()
+_SERVER_NAMES = """
+python3 python server vllm sglang llama-server text-generation-launcher trtllm-serve torchrun router worker
+"""
+_TOOL_NAMES = """
+cat mkdir dirname basename date tee grep sed awk tr cut head tail wc rm touch readlink seq nproc env nohup
+nice timeout setsid stdbuf taskset true false ls sort uname hostname expr mktemp id printenv bash sh xargs uniq
+"""
+SERVERS = _SERVER_NAMES.split()
+TOOLS = _TOOL_NAMES.split()
 # Tools that would wait or that a machine may lack, and wrappers that only pass on.
 PRETENDERS = {
     "sleep": "exit 0",
     "curl": "exit 0",
     "nvidia-smi": "echo 'GPU 0: stub'; echo 'GPU 1: stub'",
-    "numactl": "while :; do case $1 in -[iwpPmNCc]|--interleave|--membind|--cpunodebind|--physcpubind) shift 2;;"
+    "numactl": "while :; do case $1 in -[iwpPmNCc]|--interleave|--membind|--cpunodebind) shift 2;;"
     ' -*) shift;; *) exec "$@";; esac; done',
     "sudo": 'while [[ $1 == -* ]]; do shift; done; exec "$@"',
 }
@@ -103,7 +105,7 @@ class Oracle:
 
     def is_valid(self, text: bytes) -> bool:
         """What `bash -n` says of a text."""
-        checked = subprocess.run(["/bin/bash", "-n"], input=text, capture_output=True, env={})
+        checked = subprocess.run(["/bin/bash", "-n"], input=text, capture_output=True, env={}, check=False)
         return checked.returncode == 0 and not checked.stderr
 
     def _bash(self, work: Path, words: Sequence[str], env: Mapping[str, str], seconds: float) -> int:
@@ -139,4 +141,3 @@ class Oracle:
                 found.append(Started(tuple(argv), pairs, int(own) == pid))
             path.unlink()
         return found
-

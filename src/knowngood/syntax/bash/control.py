@@ -336,7 +336,8 @@ class Control(Conditions):
             self._arms(node, subject, at + 1)
 
     def _arm(self, arm: CaseArm) -> None:
-        self.state.status = DONE
+        if not arm.body.items:
+            self.state.status = DONE
         self.commands(arm.body)
 
     def _matches_arm(self, arm: CaseArm, subject: texts.Text) -> tuple[bool | None, bool | None]:

@@ -110,12 +110,12 @@ class _FlagEdit:
             if "=" in start:
                 found.append(_Found(at + 1, (), True))
             else:
-                found.append(_Found(at + 1, self._values(at + 2), False))
+                found.append(_Found(at + 1, self._values(self.launch, at + 2), False))
         return found
 
-    def _values(self, at: int) -> tuple[int, ...]:
+    def _values(self, launch: Launch, at: int) -> tuple[int, ...]:
         """The words from there that belong to the flag, by the shape that is wanted of it."""
-        argv = self.launch.argv
+        argv = launch.argv
         if self.shape == "bare" and (self.value is not None or _SWITCH.match(self.names[0])):
             return ()
         values = []
@@ -247,26 +247,12 @@ class _FlagEdit:
 
     def _rest(self, launch: Launch) -> list[object]:
         """The launch's words without this flag and its values."""
-        gone = set()
-        flags = self._flags(launch.argv[1:])
-        words = launch.argv
-        for flag in (at + 1 for at in flags):
-            gone.add(flag)
-            text = _text(words[flag]) or ""
-            at = flag + 1
-            while (
-                "=" not in text
-                and at < len(words)
-                and not is_flag(_text(words[at]) or "")
-                and _text(words[at]) != "--"
-            ):
-                if self.shape == "bare" and (self.value is not None or _SWITCH.match(self.names[0])):
-                    break
-                gone.add(at)
-                at += 1
-                if self.shape in ("one", "repeat"):
-                    break
-        return [(word.value, word.default) for at, word in enumerate(words) if at not in gone]
+        gone: set[int] = set()
+        for at in self._flags(launch.argv[1:]):
+            word = launch.argv[at + 1]
+            start = _text(word) or (word.start if isinstance(word, Partial) else "")
+            gone |= {at + 1, *(() if "=" in start else self._values(launch, at + 2))}
+        return [(word.value, word.default) for at, word in enumerate(launch.argv) if at not in gone]
 
 
 def _others(script: Script, index: int) -> list[object]:

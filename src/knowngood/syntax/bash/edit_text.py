@@ -45,10 +45,12 @@ def without_command(text: str, command: Simple) -> str:
         return replaced(text, line_start, ends_line.end(), "")
     if alone_before and following:
         return replaced(text, start, following.end(), "")
+    if following and ";" in following.group() and not ends_line:
+        return replaced(text, start, following.end(), "")
     preceding = re.compile(r"[ \t]*;[ \t]*$").search(text, line_start, start)
     if preceding:
         return replaced(text, preceding.start(), end, "")
-    return replaced(text, start, following.end() if following and ";" in following.group() else end, "")
+    return replaced(text, start, end, "")
 
 
 def line_start(text: str, at: int) -> int:

@@ -164,7 +164,8 @@ class Loops(Control):
             return
         frame = Frame()
         self.loops.append(frame)
-        self.state.status = DONE
+        if not fields:
+            self.state.status = DONE
         try:
             for item in fields:
                 self.step()

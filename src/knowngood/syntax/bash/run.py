@@ -274,6 +274,7 @@ class Runner(Launching):
             text = None
         finally:
             self.state = outside
+        self.state.status = UNSURE
         if text is None:
             shown = from_latin(part.source)
             shown = shown if len(shown) <= 60 else shown[:57] + "…"

@@ -220,11 +220,12 @@ WRAPPERS: dict[str, Wrapper] = {
         "-A --account -c --cpus-per-task -C --constraint -D --chdir -d --dependency -e --error -G --gpus "
         "--gpus-per-node --gpus-per-task --gres --export -i --input -J --job-name --jobid --mem "
         "--mem-per-cpu --mpi -N --nodes -n --ntasks --ntasks-per-node --nodelist -w --output -o -p "
-        "--partition -q --qos -t --time -x --exclude --container-image --container-mounts --container-workdir --container-name "
-        "--container-env --cpu-bind --reservation -r --relative --het-group",
+        "--partition -q --qos -t --time -x --exclude --container-image --container-mounts "
+        "--container-workdir --container-name --container-env --cpu-bind --reservation "
+        "-r --relative --het-group",
         "-l --label -u --unbuffered -v --verbose -Q --quiet --exclusive --overlap --exact -s "
-        "--oversubscribe -O --overcommit --pty -K --kill-on-bad-exit "
-        "--no-container-mount-home --container-writable",
+        "--oversubscribe -O --overcommit --pty -K "
+        "--kill-on-bad-exit --no-container-mount-home --container-writable",
         effect=_srun,
     ),
     "systemd-run": Wrapper(
