@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from knowngood.model import Known, Layers, Occurrences, Plain, Setting, Unknown, Value
+from knowngood.syntax.secret_texts import untelling
 from knowngood.syntax.secrets import MASK, looks_secret, mask
 
 _DIGEST = re.compile(r"hmac:([0-9a-f]{8})[0-9a-f]{56}")
@@ -29,12 +30,12 @@ def shown_layers(setting: Setting, layers: Layers, secrets: Sequence[str]) -> La
 
 def shown_text(setting: Setting, text: str, secrets: Sequence[str]) -> str:
     """A line of evidence with declared secrets and digests replaced by marks."""
-    return _mark_digests(mask(text, secrets))
+    return _mark_digests(untelling(mask(text, secrets)))
 
 
 def _shown(value: Value, secrets: Sequence[str], hide: bool) -> Value:
     if isinstance(value, Unknown):
-        return Unknown(_mark_digests(mask(value.reason, secrets)))
+        return Unknown(_mark_digests(untelling(mask(value.reason, secrets))))
     if not isinstance(value, Known):
         return value
     return Known(_shown_plain(value.value, secrets, hide))

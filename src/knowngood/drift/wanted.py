@@ -26,7 +26,12 @@ def _all(desired: Desired, nonce: bytes) -> Iterator[tuple[Setting, Value]]:
     yield from _wants("arg", desired.args, nonce)
     for directive, lines in desired.directives.items():
         setting = Setting("systemd", directive)
-        yield setting, ABSENT if isinstance(lines, Absent) else Known(canonical_lines(directive, lines))
+        yield (
+            setting,
+            ABSENT
+            if isinstance(lines, Absent)
+            else Known(canonical_lines(directive, lines, unit=desired.unit)),
+        )
 
 
 def _files(desired: Desired) -> Iterator[tuple[Setting, Value]]:

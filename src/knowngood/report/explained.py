@@ -11,6 +11,7 @@ from knowngood.report.escape import clean
 from knowngood.report.values import json_text
 from knowngood.syntax.argv import Arg
 from knowngood.syntax.explanation import Explained, Explanation
+from knowngood.syntax.secret_texts import untelling
 from knowngood.syntax.secrets import MASK, looks_secret, mask
 
 _LEFT = 64  # columns for the text itself
@@ -58,7 +59,11 @@ def _value(reading: Reading, secrets: list[str]) -> dict[str, Any]:
         text = json_text(mask(_text(value), secrets))
         return {"state": "known", "value": text, "line": reading.line, "default": reading.default}
     if isinstance(value, Unknown):
-        return {"state": "unknown", "reason": json_text(mask(value.reason, secrets)), "line": reading.line}
+        return {
+            "state": "unknown",
+            "reason": json_text(untelling(mask(value.reason, secrets))),
+            "line": reading.line,
+        }
     return {"state": "absent"}
 
 
@@ -128,7 +133,7 @@ def _shown(reading: Reading, secrets: list[str]) -> str:
         return f"= {clean(mask(_text(value), secrets), 60)}" + (" (default)" if reading.default else "")
     if isinstance(value, Absent):
         return "is not set"
-    return f"? {clean(mask(value.reason, secrets), 80)}"
+    return f"? {clean(untelling(mask(value.reason, secrets)), 80)}"
 
 
 def _launch_lines(explanation: Explanation, secrets: list[str]) -> Iterator[str]:

@@ -88,7 +88,7 @@ def test_an_environment_file_that_was_not_read_may_change_anything_before_it(tmp
 def test_the_screen_has_values_at_the_side(tmp_path: Path) -> None:
     lines = explain(tmp_path / "serve.sh", SCRIPT).splitlines()
     assert lines[2].split() == ["3", "export", "HF_TOKEN=‹secret›", "HF_TOKEN", "=", "‹secret›"]
-    assert lines[3].endswith("DEVICES ? the output of $(nvidia-smi -L)")
+    assert lines[3].endswith("DEVICES ? the output of $(nvidia-smi …)")
     assert any(line.endswith("--model-path = /models/ds (default)") for line in lines)
 
 
