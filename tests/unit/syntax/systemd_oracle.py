@@ -100,7 +100,7 @@ def _read(output: str, root: str) -> Verdict:
         elif line.startswith("\t\t-> "):
             commands = unit.commands.setdefault(line.removeprefix("\t\t-> ").rstrip(":"), [])
         elif line.startswith("\t\t") and ": " in line:
-            name, _, text = line.strip("\t").partition(": ")
+            name, _, text = line.removeprefix("\t\t").partition(": ")
             last = unit.dump.setdefault(name, [])
             last.append(text)
         elif last and line.startswith("\t\t") is False and not line.startswith("\t"):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from knowngood.syntax.systemd.directives import ALSO_SETS, SAME_AS
+from knowngood.syntax.systemd.directives import SAME_AS
 from knowngood.syntax.systemd.kinds import Kind, joined, kind_of
 from knowngood.syntax.systemd.names import UnitName
 from knowngood.syntax.systemd.specifiers import UnknownSpecifierError, expander
+
+_PERCENT = "\ue000"  # stands for the specifiers that stay, and is in no text otherwise
 
 
 def canonical(directive: str, text: str, *, unit: str | None = None) -> str:
@@ -47,7 +49,7 @@ def _canonical(directive: str, lines: list[str], unit: str | None) -> str:
         elif kind.empty == "reset":
             spelled.clear()
     if not spelled:
-        if kind.empty == "reset" or not any(texts):
+        if kind.empty == "reset":
             return ""
         raise ValueError(f"{directive} can't be empty.")
     return joined(own, spelled)
@@ -58,15 +60,5 @@ def _spell(kind: Kind, directive: str, text: str, unit: str | None) -> str:
     try:
         return kind.spell(name, text, expander(None if unit is None else UnitName.of(unit)))
     except UnknownSpecifierError:
-        return kind.spell(name, text, _as_it_is)
-
-
-def _as_it_is(text: str) -> str:
-    """Specifiers stay, and what is escaped afterwards comes out as it went in."""
-    return text.replace("%%", "%") if "%" in text else text
-
-
-def targets(directive: str) -> tuple[str, ...]:
-    """The directives that it sets: mostly itself."""
-    own = SAME_AS.get(directive, directive)
-    return ALSO_SETS.get(own, (own,))
+        hidden = kind.spell(name, text, lambda part: part.replace("%", _PERCENT))
+        return hidden.replace(_PERCENT, "%")

@@ -87,7 +87,9 @@ def _is_assignment(word: str) -> bool:
 
 def several_words(_: str, text: str, expand: Expand) -> str:
     """Lists of paths, units and the like: their backslashes stay."""
-    spelled = (escape_specifiers(expand(text_of(word))) for word in good_words(text, _LIST))
+    spelled = [escape_specifiers(expand(text_of(word))) for word in good_words(text, _LIST)]
+    if not spelled:
+        raise ValueError("There is no word that can be read.")
     return " ".join(f'"{word}"' if " " in word else word for word in spelled)
 
 
