@@ -377,7 +377,7 @@ class Finding:
     layers: Layers
     evidence: tuple[str, ...] = ()
     mend: tuple[str, ...] = ()  # of write, daemon-reload, restart, start, stop, enable, disable
-    cause: str | None = None  # not_applied_yet
+    cause: str | None = None  # not_applied_yet, stale_bytecode
     accepted: bool = False
 
 

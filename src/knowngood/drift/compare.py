@@ -73,15 +73,25 @@ def _finding(
 ) -> Finding:
     in_unit = setting.kind == "systemd" or setting.name in desired.unit_env
     evidence = (*seen.notes.get(setting, ()), *difference(layers))
-    moved_on = judged is Verdict.EDITED_AND_LIVE and _plain(layers.disk) == activated.get(str(setting))
     return Finding(
         setting=setting,
         verdict=judged,
         layers=shown_layers(setting, layers, secrets),
         evidence=tuple(shown_text(setting, line, secrets) for line in evidence),
         mend=mend(setting, layers, in_unit=in_unit),
-        cause="not_applied_yet" if moved_on else None,
+        cause=_cause(setting, judged, layers, seen, activated),
     )
+
+
+def _cause(
+    setting: Setting, judged: Verdict, layers: Layers, seen: Seen, activated: Mapping[str, str]
+) -> str | None:
+    """How the finding came about, where that is known: the field `cause` of the report."""
+    if any(note.startswith("stale bytecode") for note in seen.notes.get(setting, ())):
+        return "stale_bytecode"
+    on_disk = _plain(layers.disk)
+    moved_on = on_disk is not None and on_disk == activated.get(str(setting))
+    return "not_applied_yet" if judged is Verdict.EDITED_AND_LIVE and moved_on else None
 
 
 def _unit_active(want: Value, seen: Seen) -> Finding | None:

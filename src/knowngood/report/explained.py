@@ -11,7 +11,7 @@ from knowngood.report.escape import clean
 from knowngood.report.values import json_text
 from knowngood.syntax.argv import Arg
 from knowngood.syntax.explanation import Explained, Explanation
-from knowngood.syntax.secret_texts import untelling
+from knowngood.syntax.secret_texts import holds_secret, untelling
 from knowngood.syntax.secrets import MASK, looks_secret, mask
 
 _LEFT = 64  # columns for the text itself
@@ -102,12 +102,14 @@ def render_explained(explanation: Explanation, name: str, text: bytes) -> str:
 
 
 def _masked_line(line: str, secrets: list[str]) -> str:
-    """The line without secrets: those that were read, and what stands behind a secret-looking name."""
+    """The line without secrets: those that were read; a line that seems to hold another is not shown."""
     line = mask(line, secrets)
-    head, equals, tail = line.partition("=")
+    # A comment, a chore or a branch not taken can hold a secret that no launch gets.
+    if not holds_secret(line):
+        return line
+    head, equals, _ = line.partition("=")
     name = head.split()[-1] if head.split() else ""
-    # A comment or a branch not taken can hold a secret that no launch gets.
-    return f"{head}={MASK}" if equals and tail and looks_secret(name) else line
+    return f"{head}={MASK}" if equals and looks_secret(name) else f"{MASK} (the line seems to hold one)"
 
 
 def _beside(explanation: Explanation, secrets: list[str]) -> Mapping[int, list[str]]:
@@ -121,10 +123,14 @@ def _beside(explanation: Explanation, secrets: list[str]) -> Mapping[int, list[s
 
 def _notes(launch: Explained, secrets: list[str]) -> Iterator[tuple[int, str]]:
     for name, reading in launch.env.items():
-        yield reading.line, f"{clean(name, 60)} {_shown(reading, secrets)}"
+        if not isinstance(reading.value, Absent):
+            yield reading.line, f"{clean(name, 60)} {_shown(reading, secrets)}"
     for arg in launch.args:
         value = "" if arg.value is None else f" {_shown(arg.value, secrets)}"
         yield arg.line, f"{clean(mask(arg.flag, secrets), 60)}{value}"
+    for word in launch.positionals:
+        if isinstance(word.value, Unknown):
+            yield word.line or launch.line, f"more words {_shown(word, secrets)}"
 
 
 def _shown(reading: Reading, secrets: list[str]) -> str:

@@ -35,6 +35,8 @@ def nameless(reason: str) -> str:
 
 
 def _sentence(finding: Finding) -> str:
+    if finding.cause == "stale_bytecode":
+        return "a restart runs the old .pyc, not this file"
     if finding.cause == "not_applied_yet":
         return "not applied yet"
     layers = finding.layers

@@ -14,6 +14,8 @@ from knowngood.report.values import LAYERS, OTHER, layer, shown, starred
 # Where the meaning alone would leave a reader asking, a line of evidence follows.
 _TELLING = (Verdict.STOPPED, Verdict.LIVE_DIFFERS, Verdict.SPLIT, Verdict.UNKNOWN)
 
+_LONGEST_ARGV = 4000  # characters; a whole command line, which is what one looks for in it
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -47,7 +49,8 @@ def server_line(host: HostResult) -> str:
     if host.server is None:
         return ""
     argv = "argv unknown" if host.server.argv is None else shlex.join(map(clean, host.server.argv))
-    return f"server: pid {host.server.pid}, started {clean(host.server.started_at)}: {clean(argv)}"
+    started = clean(host.server.started_at)
+    return f"server: pid {host.server.pid}, started {started}: {clean(argv, _LONGEST_ARGV)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,25 @@ def test_the_screen_has_values_at_the_side(tmp_path: Path) -> None:
     assert any(line.endswith("--model-path = /models/ds (default)") for line in lines)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# python3 -m sglang.launch_server --api-key hf_PLANTED1234",
+        "huggingface-cli login --token hf_PLANTED1234",
+        "export A=1 HF_TOKEN=hf_PLANTED1234",
+        'if [ -f /x ]; then EXTRA="--api-key hf_PLANTED1234"; fi',
+    ],
+)
+def test_a_secret_that_no_launch_gets_is_not_shown_either(tmp_path: Path, line: str) -> None:
+    shown = explain(tmp_path / "serve.sh", f"{line}\nsource /opt/env.sh\nexec vllm serve m\n")
+    assert "‹secret›" in shown
+
+
+def test_words_that_are_not_known_are_told(tmp_path: Path) -> None:
+    script = 'A=(--tp 4)\nif [ "$(nproc)" = 4 ]; then A+=(--x); fi\nexec vllm serve "${A[@]}"\n'
+    assert "more words ?" in explain(tmp_path / "serve.sh", script)
+
+
 @pytest.mark.parametrize("name", ["nothing.sh", "."])
 def test_what_is_no_file_is_refused(tmp_path: Path, name: str) -> None:
     result = CliRunner().invoke(main, ["explain", str(tmp_path / name)])
