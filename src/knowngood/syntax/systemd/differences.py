@@ -33,6 +33,8 @@ class EnvDifference:
 def env_file_differences(data: bytes) -> list[EnvDifference]:
     """All variables that a unit with this EnvironmentFile= gets otherwise than a shell that sources it."""
     file = read_environment_file(data)
+    if file.unread is not None:
+        return []
     by_systemd = _by_systemd(file)
     launch = _launch(data)
     if launch is None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from knowngood.syntax.systemd.envfile_scan import Raw, assignments
-from knowngood.syntax.systemd.lint import Lint
+from knowngood.syntax.systemd.lint import LARGEST, MOST_REMARKS, Lint
 from knowngood.syntax.systemd.utf8 import is_valid
 
 VALID_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -39,16 +39,22 @@ class EnvFile:
     """All assignments with a valid name, in the file's order (the last of a name counts).
 
     `refused` is why systemd takes nothing at all of the file: then a unit with it can't start, unless a `-`
-    stands before the file's path.
+    stands before the file's path. `unread` is why we did not read it.
     """
 
     entries: tuple[EnvEntry, ...]
     lint: tuple[Lint, ...]
     refused: Lint | None = None
+    unread: Lint | None = None
 
 
 def read_environment_file(data: bytes, path: str = "") -> EnvFile:
     """Read one file. Any bytes are taken."""
+    if len(data) > LARGEST:
+        unread = Lint(
+            0, "too-large", "The file is larger than a list of variables would be: it was not read.", path
+        )
+        return EnvFile((), (unread,), unread=unread)
     if b"\0" in data:
         line = 1 + data.count(b"\n", 0, data.index(b"\0"))
         nul = Lint(line, "nul", "systemd refuses the whole file: there is a NUL byte in it.", path)
@@ -63,7 +69,8 @@ def read_environment_file(data: bytes, path: str = "") -> EnvFile:
             value = raw.value.decode()
             why = disputed or (CONTROL_DISPUTED if CONTROL.search(value) else "")
             entries.append(EnvEntry(raw.name.decode(), value, raw.line, why))
-        lint += _remarks(raw, disputed, path)
+        if len(lint) < MOST_REMARKS:
+            lint += _remarks(raw, disputed, path)
     if b"\r\n" in data:
         line = 1 + data.count(b"\n", 0, data.index(b"\r\n"))
         message = "The lines end as on Windows: systemd takes that, a shell has a \\r in each value."

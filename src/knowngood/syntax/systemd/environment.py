@@ -93,7 +93,7 @@ class _Builder:
 
     def build(self, base: Mapping[str, Value] | None) -> Environment:
         if self._unit.refused is not None:
-            return Environment({}, set(), "systemd would refuse the unit")
+            return Environment({}, set(), self._unit.refused.message)
         if base is None:
             self._open = "the environment of systemd's manager is not known"
         else:
@@ -176,6 +176,9 @@ class _Builder:
                 self._all_unknown(f"{path} could not be read")
             return
         file = read_environment_file(data, path)
+        if file.unread is not None:
+            self._all_unknown(f"{path}: {file.unread.message}")
+            return
         if file.refused is not None:
             if not optional:
                 self._all_unknown(f"the unit can't start: {file.refused.message}")

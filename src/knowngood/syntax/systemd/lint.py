@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MOST_REMARKS = 1000  # on one file; nobody reads more
+LARGEST = 1 << 18  # bytes of a file that we read at all; systemd itself reads larger ones
+
 
 @dataclass(frozen=True, slots=True)
 class Lint:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from knowngood.syntax.systemd.fatal import cut_short
+from knowngood.syntax.systemd.lint import Lint
 from knowngood.syntax.systemd.names import UnitName
 from knowngood.syntax.systemd.text import UnitText, read_text
 from knowngood.syntax.systemd.unit import Unit, merge
@@ -22,6 +23,8 @@ def read_unit(name: str, fragment: tuple[str, bytes] | None, dropins: Sequence[t
     unit_name = UnitName.of(name)
     main = None if fragment is None else _read(*fragment, unit_name)
     unit = merge(name, main, [_read(path, data, unit_name) for path, data in dropins])
+    if fragment is not None and not fragment[1]:
+        return replace(unit, refused=Lint(0, "masked", "The unit is masked: its file is empty.", fragment[0]))
     if main is None or unit.refused is not None:
         return unit
     return replace(unit, refused=why_refused(unit))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from knowngood.syntax.systemd.directives import HOMES, KIND_OF, SECTIONS
 from knowngood.syntax.systemd.envfile import VALID_NAME
 from knowngood.syntax.systemd.exec_text import read_commands
 from knowngood.syntax.systemd.kinds import KINDS
-from knowngood.syntax.systemd.lint import Lint
+from knowngood.syntax.systemd.lint import MOST_REMARKS, Lint
 from knowngood.syntax.systemd.names import UnitName
 from knowngood.syntax.systemd.specifiers import BadSpecifierError, UnknownSpecifierError, expander
 from knowngood.syntax.systemd.spelled import spelled
@@ -25,10 +26,14 @@ _BY_WORDS = {"environment": ENVIRONMENT, "names_or_pairs": ENVIRONMENT, "names":
 def remarks(texts: Iterable[UnitText], unit: UnitName) -> Iterator[Lint]:
     """Remarks on every assignment that systemd reads, by file and line."""
     for text in texts:
-        yield from _of_sections(text)
-        for assignment in text.assignments:
-            for offset, code, message in _of(assignment, unit):
-                yield Lint(assignment.line_at(offset), code, message, assignment.path)
+        yield from islice(_of_text(text, unit), MOST_REMARKS)
+
+
+def _of_text(text: UnitText, unit: UnitName) -> Iterator[Lint]:
+    yield from _of_sections(text)
+    for assignment in text.assignments:
+        for offset, code, message in _of(assignment, unit):
+            yield Lint(assignment.line_at(offset), code, message, assignment.path)
 
 
 def _of_sections(text: UnitText) -> Iterator[Lint]:

@@ -23,9 +23,12 @@ class Spelled:
     refusal: str = ""
 
 
-@lru_cache(maxsize=4096)
 def spelled(directive: str, text: str, unit: UnitName) -> Spelled:
-    """Spell a line of `Section.Directive`. Many units of a fleet are alike, so answers are kept."""
+    """Spell a line of `Section.Directive`."""
+    return _kept(directive, text, unit) if len(text) <= _SHORT else _spell(directive, text, unit)
+
+
+def _spell(directive: str, text: str, unit: UnitName) -> Spelled:
     kind = kind_of(directive)
     if kind is None:
         return Spelled(Known(text))
@@ -37,3 +40,8 @@ def spelled(directive: str, text: str, unit: UnitName) -> Spelled:
         return Spelled(None, str(refused))
     except ValueError:
         return Spelled(None)
+
+
+# Many units of a fleet are alike, so answers are kept.
+_SHORT = 1024
+_kept = lru_cache(maxsize=4096)(_spell)

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from knowngood.syntax.systemd.lint import Lint
+from knowngood.syntax.systemd.lint import LARGEST, MOST_REMARKS, Lint
 from knowngood.syntax.systemd.utf8 import is_valid
 
 # Line ends: any of \n, \r, \n\r, \r\n, each with a NUL behind it; and NUL itself.
@@ -43,7 +43,7 @@ class Assignment:
 class UnitText:
     """All that one file says: assignments, and section headers with their lines.
 
-    `refused` is why systemd reads no further than `assignments`.
+    `refused` is why systemd reads no further than `assignments`; `unread`, why we did not read the file.
     """
 
     path: str
@@ -51,6 +51,7 @@ class UnitText:
     sections: tuple[tuple[str, int], ...]
     lint: tuple[Lint, ...]
     refused: Lint | None = None
+    unread: Lint | None = None
 
 
 class _RefusedError(Exception):
@@ -68,6 +69,9 @@ class _Joined:
 
 def read_text(path: str, data: bytes) -> UnitText:
     """Split a unit file or drop-in. Any bytes are taken; what systemd ignores or refuses is told."""
+    if len(data) > LARGEST:
+        unread = Lint(0, "too-large", "The file is larger than a unit would be: it was not read.", path)
+        return UnitText(path, (), (), (unread,), unread=unread)
     reader = _Reader(path)
     refused = None
     try:
@@ -168,7 +172,7 @@ class _Reader:
 
     def _remark(self, line: int, code: str, message: str) -> Lint:
         lint = Lint(line, code, message, self.path)
-        if code not in _STOPS:
+        if code not in _STOPS and len(self.lint) < MOST_REMARKS:
             self.lint.append(lint)
         return lint
 

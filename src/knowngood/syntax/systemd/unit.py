@@ -36,7 +36,8 @@ class InForce:
 class Unit:
     """What fragment and drop-ins come to. `texts` are in systemd's order of merging.
 
-    `refused` is why systemd does not load the unit at all; all its values are unknown then.
+    `refused` is why systemd does not load the unit at all, or why it was not read; all its values are unknown
+    then.
     """
 
     name: UnitName
@@ -46,12 +47,8 @@ class Unit:
     @cached_property
     def lint(self) -> tuple[Lint, ...]:
         """Remarks on every line that systemd ignores, refuses, or reads otherwise than it was meant."""
-        verdict = () if self.refused is None or self.refused.line else (self.refused,)
-        return (
-            *(lint for text in self.texts for lint in text.lint),
-            *remarks(self.texts, self.name),
-            *verdict,
-        )
+        found = (*(lint for text in self.texts for lint in text.lint), *remarks(self.texts, self.name))
+        return found if self.refused is None or self.refused in found else (*found, self.refused)
 
     def lines(self, section: str, directive: str) -> tuple[Reading, ...]:
         """The assignments in force, after resets, without those that systemd ignores: raw text and place."""
@@ -156,11 +153,17 @@ def _enter(entries: list[InForce], directive: str, assignment: Assignment, unit:
 
 
 def _why(refused: Lint) -> str:
-    return f"systemd would refuse the unit: {refused.message}"
+    return (
+        refused.message
+        if refused.code == "too-large"
+        else f"systemd would refuse the unit: {refused.message}"
+    )
 
 
 def merge(name: str, fragment: UnitText | None, dropins: Sequence[UnitText]) -> Unit:
     """Put the texts of a unit together."""
     unit_name = UnitName.of(name)
     texts = (*(() if fragment is None else (fragment,)), *dropins)
-    return Unit(unit_name, texts, None if fragment is None else fragment.refused)
+    unread = [text.unread for text in texts if text.unread is not None]
+    refused = None if fragment is None else fragment.refused
+    return Unit(unit_name, texts, unread[0] if unread else refused)
