@@ -122,9 +122,13 @@ def remove_top() -> None:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """The folder and all below it, parents first; nothing where there is none."""
+    """The folder and all below it, parents first; nothing where there is none, or none any more."""
     if folder.is_dir():
         yield folder
-        for entry in sorted(folder.iterdir()):
+        try:
+            entries = sorted(folder.iterdir())
+        except FileNotFoundError:
+            return
+        for entry in entries:
             if entry.is_dir():
                 yield from _below(entry)
