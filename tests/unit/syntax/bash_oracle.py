@@ -23,7 +23,8 @@ python3 python server vllm sglang llama-server text-generation-launcher trtllm-s
 """
 _TOOL_NAMES = """
 cat mkdir dirname basename date tee grep sed awk tr cut head tail wc rm touch readlink seq nproc env nohup
-nice timeout setsid stdbuf taskset true false ls sort uname hostname expr mktemp id printenv bash sh xargs uniq
+nice timeout setsid stdbuf taskset true false ls sort uname hostname expr mktemp id printenv bash sh
+xargs uniq
 """
 SERVERS = _SERVER_NAMES.split()
 TOOLS = _TOOL_NAMES.split()

@@ -91,9 +91,9 @@ def test_a_knob_goes_with_its_line() -> None:
         (b"export A=${A:-1}\nserver\n", "A", "2", b"export A=2\nserver\n"),
         (b"export A=1\r\nserver\n", "A", "2", b"export A=2\nserver\n"),
         (b"server\n", "A", "2", b"export A=2\nserver\n"),
-        (b"m() {\n  export A=1\n  exec server\n}\nm\n", "A", "2", b"m() {\n  export A=2\n  exec server\n}\nm\n"),
+        (b"m() {\n export A=1\n server\n}\nm\n", "A", "2", b"m() {\n export A=2\n server\n}\nm\n"),
         (b"cat <<E\nA=9\nE\nexport A=1\nserver\n", "A", "2", b"cat <<E\nA=9\nE\nexport A=2\nserver\n"),
-        (b"if false; then A=0; fi\nexport A=1\nserver", "A", "2", b"if false; then A=0; fi\nexport A=2\nserver"),
+        (b"if false; then A=0; fi\nexport A=1\nserver", "A", "", b'if false; then A=0; fi\nexport A=""\nserver'),
     ],
 )  # fmt: skip
 def test_places_and_styles(before: bytes, name: str, value: str | None, after: bytes) -> None:

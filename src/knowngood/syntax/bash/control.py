@@ -216,6 +216,7 @@ class Control(Conditions):
             raise Died
         ends.sort(key=lambda end: not end[1])
         state, expected = ends[0]
+        self.step(sum(_size(start, other) for other, _ in ends) // 8)
         for other, _ in ends[1:]:
             state = join_states(state, other, "set under a condition", line, prefer_one=expected)
         self.state = state
@@ -353,6 +354,12 @@ class Control(Conditions):
             certains.append(answers.pop() if len(answers) == 1 else None)
             expecteds.append(None if told is None or expected is None else expected.matches(told))
         return _any(certains), _any(expecteds)
+
+
+def _size(before: State, after: State) -> int:
+    """How much there is to join of what a way changed."""
+    changed = [v for name, v in after.variables.items() if before.variables.get(name) is not v]
+    return sum(1 + len(variable.items or ()) + len(variable.text or ()) for variable in changed)
 
 
 def _any(answers: Sequence[bool | None]) -> bool | None:

@@ -211,13 +211,16 @@ class Declarations(Loops):
             )
 
     def _make_local(self, name: str, line: int) -> None:
+        self.touched.add(name)
         scope = self.state.scopes[-1]
         outer = self.state.own(name)
         if name not in scope:
             scope[name] = outer
             if outer.attributes & {"r", "?"}:
                 raise Doubt(f"{name} is read-only", line)
-            self.state.variables[name] = Variable(None, outer.export, line, path=self.path)
+            # Without a value it does not hide an exported name from commands; "h" marks that.
+            hiding = frozenset() if outer.export is Export.NO else frozenset("h")
+            self.state.variables[name] = Variable(None, outer.export, line, attributes=hiding, path=self.path)
 
     def _make_array(self, name: str, old: Variable, keyed: str, line: int) -> None:
         if keyed and old.keyed is None:
@@ -230,6 +233,7 @@ class Declarations(Loops):
             self.state.variables[name] = Variable(None, old.export, line, items=(), path=self.path)
 
     def _mark(self, name: str, export: Export | None, attributes: frozenset[str], line: int) -> None:
+        self.touched.add(name)
         own = self.state.own(name)
         if "n" in attributes:
             self.state.variables[name] = replace(own, attributes=own.attributes | {"n"})

@@ -11,7 +11,6 @@ from knowngood.syntax.argv import Partial, Shape, flag_value, is_flag
 from knowngood.syntax.bash.edit_text import replaced, without_word
 from knowngood.syntax.bash.launch import CannotEdit, Launch, Script, pick_launch
 from knowngood.syntax.bash.nodes import Simple, Word
-from knowngood.syntax.bash.places import simple_commands
 from knowngood.syntax.bash.quoting import quoted
 from knowngood.syntax.bash.read import run
 from knowngood.syntax.bash.state import to_latin
@@ -206,7 +205,7 @@ class _FlagEdit:
                 f"{self.names[0]} may come from words that are not known: look at line {self.launch.line}",
                 self.launch.line,
             )
-        command = next((c for c, _ in simple_commands(self.program) if c.start == self.launch.start), None)
+        command = next((c for c, _ in self.program.commands if c.start == self.launch.start), None)
         if command is None:
             raise CannotEdit(
                 f"other commands make up the launch on line {self.launch.line}: add {self.names[0]} by hand",

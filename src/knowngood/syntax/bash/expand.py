@@ -20,7 +20,7 @@ from knowngood.syntax.bash.nodes import (
 from knowngood.syntax.bash.parameters import Parameters
 from knowngood.syntax.bash.patterns import Pattern
 from knowngood.syntax.bash.split import Words
-from knowngood.syntax.bash.text import Text, concat, known, plain, presumed, unknown
+from knowngood.syntax.bash.text import EMPTY, Text, concat, known, plain, presumed, unknown
 
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _DEFAULTS = ("-", ":-", "+", ":+")
@@ -84,11 +84,17 @@ class Expander(Parameters):
 
     def _emit_parameter(self, words: Words, part: Parameter, *, last: bool) -> None:
         argument = part.argument
-        if not part.quoted and part.operator in _DEFAULTS and argument is not None:
+        if part.operator in _DEFAULTS and argument is not None and (not part.quoted or _lists(argument)):
             use = self.uses_argument(part)
             if use:
+                if part.quoted:
+                    # Unlike "$@" by itself, this is a word even when there are no arguments.
+                    words.hard(EMPTY)
                 for at, inner in enumerate(self._tildes(argument.parts, assignment=False, whole=False)):
                     self._emit(words, inner, last=last and at + 1 == len(argument.parts), soft_literals=True)
+                return
+            if use is None and _lists(argument):
+                words.items_of((Gap("it depends on the caller", part.line),), quoted=True, last=last)
                 return
             if use is None and not _splits_like_text(argument):
                 words.soft(unknown("it depends on the caller", part.line), last=last)
@@ -171,6 +177,15 @@ def _extended(
     stretches: list[tuple[str, bool]] | None, text: str | None, quoted: bool
 ) -> list[tuple[str, bool]] | None:
     return None if stretches is None or text is None else [*stretches, (text, quoted)]
+
+
+def _lists(word: Word) -> bool:
+    """Whether `$@` or an array is in the word, so that it may be several words even in quotes."""
+    parameters = [part for part in word.parts if isinstance(part, Parameter)]
+    return any(
+        part.name == "@" or part.index == "@" or (part.argument is not None and _lists(part.argument))
+        for part in parameters
+    )
 
 
 def _splits_like_text(word: Word) -> bool:

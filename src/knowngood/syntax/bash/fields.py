@@ -90,14 +90,18 @@ def join_items(one: Items, other: Items, reason: str, line: int, *, prefer_one: 
     if one == other:
         return one
     head = 0
-    while head < min(len(one), len(other)) and one[head] == other[head]:
+    while head < min(len(one), len(other)) and _same(one[head], other[head]):
         head += 1
     tail = 0
-    while tail < min(len(one), len(other)) - head and one[-1 - tail] == other[-1 - tail]:
+    while tail < min(len(one), len(other)) - head and _same(one[-1 - tail], other[-1 - tail]):
         tail += 1
     left, right = one[head : len(one) - tail], other[head : len(other) - tail]
     middle = _either(left, right, reason, line, prefer_one)
     return one[:head] + middle + one[len(one) - tail :]
+
+
+def _same(one: Item, other: Item) -> bool:
+    return one is other or one == other
 
 
 def _either(left: Items, right: Items, reason: str, line: int, prefer_left: bool) -> Items:

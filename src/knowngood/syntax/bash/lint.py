@@ -9,7 +9,6 @@ from knowngood.model import Unknown
 from knowngood.syntax.argv import Partial
 from knowngood.syntax.bash.launch import Launch, Lint, Script, pick_launch
 from knowngood.syntax.bash.nodes import Assignment, Program, Simple, Word
-from knowngood.syntax.bash.places import simple_commands
 
 _KNOB = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 
@@ -51,7 +50,7 @@ def _carriage_returns(source: str) -> Iterator[Lint]:
 
 
 def _assignments(program: Program) -> Iterator[tuple[Simple, Assignment]]:
-    for command, in_function in simple_commands(program):
+    for command, in_function in program.commands:
         if not in_function:
             for word in (*command.assignments, *command.words):
                 if isinstance(word, Assignment):
@@ -90,7 +89,7 @@ def _set_twice(source: str, program: Program) -> Iterator[Lint]:
 
 
 def _cut_short(program: Program) -> Iterator[Lint]:
-    for command, _ in simple_commands(program):
+    for command, _ in program.commands:
         first = command.words[0] if command.words else None
         if isinstance(first, Word) and (first.bare or "").startswith("-"):
             message = (

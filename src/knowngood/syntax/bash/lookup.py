@@ -102,6 +102,7 @@ class Lookup(Shell):
         if variable.items is not None:
             return self._element(variable, index, line)
         if index is not None and "A" in variable.attributes:
+            self.may_fail()
             return Found(unknown("an associative array that is not known", line), True)
         if index is not None and self._number(index, line) != 0:
             return Found(unknown("an element that is not known", line), True)
@@ -169,7 +170,13 @@ class Lookup(Shell):
         return Found(None)
 
     def _number(self, index: str, line: int) -> int | None:
-        return self.arithmetic(self.words_of(index, line)).certain
+        words = self.words_of(index, line)
+        text = known(self.text(words))
+        if text is None:
+            self.may_fail()
+        elif not text.strip():
+            raise Doubt("an empty array index", line, fails=True)
+        return self.arithmetic(words).certain
 
     def _count(self, items: Items, line: int) -> Text:
         fields = only_fields(items)

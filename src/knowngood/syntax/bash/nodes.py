@@ -313,7 +313,9 @@ Condition: TypeAlias = Comparison | Check | Not | Both
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`lines` are the commands bash reads and runs before it reads on; it stops at `error`."""
+    """`lines` are the commands bash reads and runs before it reads on; it stops at `error` (line, what)."""
 
     lines: tuple[Sequence, ...]
-    error: tuple[int, str] | None = None  # line, what is wrong
+    # all simple commands in the order of the text, those in $(…) left out, and whether a function holds it
+    commands: tuple[tuple[Simple, bool], ...] = ()
+    error: tuple[int, str] | None = None

@@ -8,6 +8,7 @@ is not understood ends the reading, as it ends bash's own.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from knowngood.syntax.bash.nodes import (
     AndOr,
@@ -36,6 +37,8 @@ from knowngood.syntax.bash.scan import BLANK, META, BadSyntax
 
 _CLOSERS = frozenset(["then", "elif", "else", "fi", "do", "done", "esac", "}", "in"])
 _KEYWORD = re.compile(r"[a-z]+|[!{}]|\[\[")
+_NEXT = re.compile(r"\S{1,20}")
+_EMPTY_PARENTHESES = re.compile(r"[ \t]*\([ \t]*\)")
 _FUNCTION = re.compile(r"([^\s|&;()<>\\'\"$`{}=]+)[ \t]*\([ \t]*\)")
 
 
@@ -51,10 +54,10 @@ class Parser(SimpleParser):
             while True:
                 self.skip_newlines()
                 if self.at >= len(self.text):
-                    return Program(tuple(lines))
+                    return Program(tuple(lines), tuple(self.simple_commands))
                 lines.append(self.sequence(single_line=True))
         except BadSyntax as error:
-            return Program(tuple(lines), (error.line, error.message))
+            return Program(tuple(lines), tuple(self.simple_commands), (error.line, error.message))
 
     def commands_until(self, closer: str) -> Sequence:
         body = self.sequence()
@@ -97,7 +100,7 @@ class Parser(SimpleParser):
         return Sequence(tuple(items))
 
     def _next_text(self) -> str:
-        found = re.compile(r"\S{1,20}").match(self.text, self.at)
+        found = _NEXT.match(self.text, self.at)
         return repr(found.group()) if found else "end"
 
     def _at_close(self) -> bool:
@@ -178,14 +181,10 @@ class Parser(SimpleParser):
     def _command(self) -> Command:
         word = self.keyword()
         line = self.line()
-        compound = {
-            "if": self._if, "while": self._while, "until": self._while, "for": self._for,
-            "select": self._for, "case": self._case, "{": self._group, "[[": self._test,
-            "function": self._function_word, "coproc": self._coprocess,
-        }.get(word)  # fmt: skip
+        compound = _COMPOUNDS.get(word)
         if compound:
             self.at += len(word)
-            return compound(line, word)
+            return compound(self, line, word)
         if word in _CLOSERS - {"in"} or word in ("!", "time"):
             raise self.fail(f"an unexpected {word!r}")
         if self.peek() == "(":
@@ -344,7 +343,7 @@ class Parser(SimpleParser):
         name = self.word().bare
         if not name:
             raise self.fail("a function without a plain name")
-        found = re.compile(r"[ \t]*\([ \t]*\)").match(self.text, self.at)
+        found = _EMPTY_PARENTHESES.match(self.text, self.at)
         if found:
             self.at = found.end()
         return self._function_body(name, line)
@@ -355,11 +354,28 @@ class Parser(SimpleParser):
             self.peek() != "("
         ):
             raise self.fail("a function without a body")
-        return Function(name, self.command(), line)
+        self.functions += 1
+        body = self.command()
+        self.functions -= 1
+        return Function(name, body, line)
 
     def _coprocess(self, line: int, _: str) -> Command:
         self.skip_blanks()
         return Coprocess(self.command(), line)
+
+
+_COMPOUNDS: dict[str, Callable[[Parser, int, str], Command]] = {
+    "if": Parser._if,
+    "while": Parser._while,
+    "until": Parser._while,
+    "for": Parser._for,
+    "select": Parser._for,
+    "case": Parser._case,
+    "{": Parser._group,
+    "[[": Parser._test,
+    "function": Parser._function_word,
+    "coproc": Parser._coprocess,
+}
 
 
 def parse(text: str, *, first_line: int = 1, extglob: bool = False) -> Program:

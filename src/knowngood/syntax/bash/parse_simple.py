@@ -13,10 +13,13 @@ from knowngood.syntax.bash.nodes import (
     Simple,
     Word,
 )
-from knowngood.syntax.bash.scan import META, NAME, Scanner
+from knowngood.syntax.bash.scan import META, Scanner
 
 _DECLARATIONS = frozenset(["export", "declare", "typeset", "local", "readonly"])
 _CONTINUED = re.compile(r"(?:^|[^\\])(?:\\\\)*\\$")
+_BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
+_MOST_COMMANDS = 10_000
+_MOST_WORDS = 10_000
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[)?")
 _REDIRECTION = re.compile(r"(\d+|\{[A-Za-z_]\w*\})?(&>>|&>|<<<|<<-|<<|<&|<>|>>|>&|>\||<(?!\()|>(?!\())")
 
@@ -27,16 +30,19 @@ class SimpleParser(Scanner):
     def __init__(self, text: str, *, first_line: int = 1, depth: int = 0) -> None:
         super().__init__(text, first_line=first_line, depth=depth)
         self._documents: list[tuple[HereDocument, str, bool]] = []
+        self.simple_commands: list[tuple[Simple, bool]] = []
+        self.functions = 0  # how deep in functions this is
 
     # --- blanks and lines ---------------------------------------------------------------------------
 
     def skip_blanks(self) -> bool:
         """Over blanks, continued lines and a comment. Always False, so that a loop can begin with it."""
         while True:
-            found = re.compile(r"(?:[ \t]|\\\n)+").match(self.text, self.at)
-            if found:
+            char = self.text[self.at : self.at + 1]
+            if char and char in " \t\\" and (found := _BLANKS.match(self.text, self.at)):
                 self.at = found.end()
-            if self.peek() != "#":
+                char = self.text[self.at : self.at + 1]
+            if char != "#":
                 return False
             end = self.text.find("\n", self.at)
             self.at = len(self.text) if end < 0 else end
@@ -111,7 +117,7 @@ class SimpleParser(Scanner):
                 words.append(assignment)
             else:
                 word = self.some_word()
-                if not words or (not declares and all(w in ("command", "builtin") for w in _bares(words))):
+                if not words:
                     declares = word.bare in _DECLARATIONS
                 words.append(word)
             end = self.at
@@ -120,7 +126,13 @@ class SimpleParser(Scanner):
         if self.peek() == "(":
             raise self.fail("an unexpected (")
         self._note_extglob(words)
-        return Simple(tuple(assignments), tuple(words), tuple(redirections), start, end, line)
+        node = Simple(tuple(assignments), tuple(words), tuple(redirections), start, end, line)
+        if not self.substitutions:
+            self.simple_commands.append((node, self.functions > 0))
+        self.count += 1
+        if self.count > _MOST_COMMANDS or len(words) > _MOST_WORDS:
+            raise self.fail("more commands or words than are read")
+        return node
 
     def _note_extglob(self, words: list[Word | Assignment]) -> None:
         texts = [word.bare if isinstance(word, Word) else None for word in words]
@@ -205,12 +217,3 @@ class SimpleParser(Scanner):
             self.at = end + 2
             return Element(self.word(), key)
         return Element(self.some_word())
-
-
-def _bares(words: list[Word | Assignment]) -> list[str | None]:
-    return [word.bare if isinstance(word, Word) else None for word in words]
-
-
-def is_name(text: str) -> bool:
-    """Whether a text is a variable's name."""
-    return NAME.fullmatch(text) is not None

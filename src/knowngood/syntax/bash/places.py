@@ -1,11 +1,10 @@
-"""Where things stand in a script: every simple command, every assignment of a name."""
+"""Where a name is given a value in a script."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 
-from knowngood.syntax.bash.nodes import Assignment, Function, Program, Simple, Word
+from knowngood.syntax.bash.nodes import Assignment, Program, Simple, Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +25,6 @@ class Site:
         return self.node.end
 
 
-def simple_commands(program: Program) -> Iterator[tuple[Simple, bool]]:
-    """Every simple command that has a place of its own in the text, and whether a function holds it."""
-    for line in program.lines:
-        yield from _inside(line, False)
-
-
-def _inside(node: object, in_function: bool) -> Iterator[tuple[Simple, bool]]:
-    if isinstance(node, tuple):
-        for part in node:
-            yield from _inside(part, in_function)
-    elif is_dataclass(node):
-        if isinstance(node, Simple):
-            yield node, in_function
-        in_function = in_function or isinstance(node, Function)
-        for field in fields(node):
-            yield from _inside(getattr(node, field.name), in_function)
-
-
 _DECLARING = ("export", "declare", "typeset", "local", "readonly")
 # Programs that take NAME=value among their words, by the option that stands before it.
 _TAKE_NAMES = {
@@ -55,7 +36,7 @@ _TAKE_NAMES = {
 def sites(program: Program, name: str) -> list[Site]:
     """Every place where the name is given a value or exported, in the order of the text."""
     found: list[Site] = []
-    for command, in_function in simple_commands(program):
+    for command, in_function in program.commands:
         words = command.words
         first = words[0].bare if words and isinstance(words[0], Word) else None
         declares = first in _DECLARING

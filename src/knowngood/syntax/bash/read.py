@@ -15,7 +15,7 @@ from knowngood.syntax.bash.run import Runner
 from knowngood.syntax.bash.shell import Died, Doubt, Exhausted
 from knowngood.syntax.bash.state import Caller, to_latin
 
-LARGEST = 1 << 20  # bytes
+LARGEST = 256 << 10  # bytes
 
 
 def read_script(
@@ -49,7 +49,7 @@ def run(
     """The same, with the reading itself for those who edit."""
     runner = Runner(Caller(caller), _positional(args), path, files or {})
     if len(text) > LARGEST:
-        program = Program((), (1, "it is larger than a script would be"))
+        program = Program((), error=(1, "it is larger than a script would be"))
     else:
         program = parse(text.decode("latin-1"))
     try:

@@ -186,11 +186,13 @@ class Runner(Launching):
             )
         tainted = self.state.taint
         given = {name: self.state.variables[name] for name in saved}
+        touched, self.touched = self.touched, set()
         run()
+        inside, self.touched = self.touched, touched | self.touched
         if self.state.taint is not tainted:
             return
         for name, variable in saved.items():
-            if self.state.variables.get(name) is not given[name]:
+            if name in inside or self.state.variables.get(name) is not given[name]:
                 # A function that exports the name makes it lasting; one that assigns it doesn't.
                 text = unknown("it was set within a command that it is a prefix of", node.line)
                 self.state.variables[name] = Variable(text, Export.MIXED, node.line, maybe_unset=True)

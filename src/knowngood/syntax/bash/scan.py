@@ -23,6 +23,9 @@ META = " \t\n|&;()<>"
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SPECIAL_NAME = "@*#?-$!0123456789_"
 _PLAIN = re.compile(r"[^ \t\n|&;()<>\\'\"$`?*+@!]+")
+_QUOTED_RUN = re.compile(r'[^\\$`"]+')
+_SPECIAL = re.compile(r"\d+|[@*#?\-$!]")
+_OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/|\^\^?|,,?|@[A-Za-z]|:|[*@](?=\})")
 _DEEPEST = 60
 
 
@@ -43,6 +46,8 @@ class Scanner:
         self.at = 0
         self.extglob = False
         self.depth = depth
+        self.substitutions = 0  # how deep in $(…) this is
+        self.count = 0
         self._first_line = first_line
         self._newlines: list[int] | None = None
 
@@ -142,7 +147,7 @@ class Scanner:
         elif char == "`":
             parts.append(self._backquoted(quoted=True))
         else:
-            found = re.compile(r'[^\\$`"]+').match(self.text, self.at)
+            found = _QUOTED_RUN.match(self.text, self.at)
             run = found.group() if found else char
             _add(parts, run, True)
             self.at += len(run)
@@ -158,6 +163,7 @@ class Scanner:
     def inner(self, text: str, line: int) -> Scanner:
         """A reader of a part of the text, by itself."""
         scanner = type(self)(text, first_line=line, depth=self.depth)
+        scanner.substitutions = 1
         scanner.extglob = self.extglob
         scanner.nested()
         return scanner
@@ -183,10 +189,17 @@ class Scanner:
     def _process_file(self) -> ProcessFile:
         line = self.line()
         self.at += 2
-        self.nested()
-        body = self.commands_until(")")
-        self.depth -= 1
+        body = self._substituted()
         return ProcessFile(line, body)
+
+    def _substituted(self) -> Sequence:
+        """The commands in parentheses, from after the opening one."""
+        self.nested()
+        self.substitutions += 1
+        body = self.commands_until(")")
+        self.substitutions -= 1
+        self.depth -= 1
+        return body
 
     # --- expansions ---------------------------------------------------------------------------------
 
@@ -204,9 +217,7 @@ class Scanner:
         elif following == "(":
             start = self.at
             self.at += 2
-            self.nested()
-            body = self.commands_until(")")
-            self.depth -= 1
+            body = self._substituted()
             parts.append(CommandOutput(quoted, line, self.text[start : self.at], body))
         elif following == "[":
             raise self.fail("$[…] is not understood")
@@ -279,7 +290,7 @@ class Scanner:
             if NAME.match(ahead) or ahead in _SPECIAL_NAME.replace("-", "").replace("?", ""):
                 before = self.peek()
                 self.at += 1
-        found = NAME.match(self.text, self.at) or re.compile(r"\d+|[@*#?\-$!]").match(self.text, self.at)
+        found = NAME.match(self.text, self.at) or _SPECIAL.match(self.text, self.at)
         if not found:
             raise self.fail("bad substitution", start)
         name = found.group()
@@ -307,9 +318,7 @@ class Scanner:
     def _operator(self, quoted: bool) -> tuple[str, Word | None, Word | None]:
         if self.peek() == "}":
             return "", None, None
-        found = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/|\^\^?|,,?|@[A-Za-z]|:|[*@](?=\})").match(
-            self.text, self.at
-        )
+        found = _OPERATOR.match(self.text, self.at)
         if not found:
             raise self.fail("bad substitution")
         operator = found.group()

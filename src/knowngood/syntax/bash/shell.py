@@ -12,7 +12,7 @@ from knowngood.syntax.bash.scan import BadSyntax
 from knowngood.syntax.bash.state import Caller, Export, State, Variable
 from knowngood.syntax.bash.text import Text, concat, known, lift, unknown
 
-MOST_STEPS = 25_000
+MOST_STEPS = 12_000
 _ATTRIBUTED = frozenset("ilu")
 
 
@@ -50,6 +50,7 @@ class Shell:
         self.steps = 0
         self.doubts = 0  # within a way that may not be gone
         self.lasting_doubts = 0  # bash may have stopped before
+        self.touched: set[str] = set()  # names that were set or declared
         self.foreign = 0  # within a text that is no file's: eval, bash -c
 
     def step(self, cost: int = 1) -> None:
@@ -87,6 +88,7 @@ class Shell:
         target = self.state.resolve(name)
         if target is None:
             raise Doubt(f"{name} refers to a name that is not known", line)
+        self.touched.add(target)
         old = self.state.look_up(target)
         if "r" in old.attributes:
             raise Doubt(f"{target} is read-only", line, fails=True)

@@ -52,6 +52,9 @@ def surroundings(state: State) -> Surroundings:
         if variable.items is not None or variable.keyed is not None or "n" in variable.attributes:
             if state.taint or _may_give(state, name):
                 given[name] = Reading(ABSENT, variable.line, variable.path)  # arrays are never exported
+        elif variable.text is None and "h" in variable.attributes:
+            reading = Unknown(f"{name} is a local variable without a value")
+            given[name] = Reading(reading, variable.line, variable.path)
         elif name in OWNED and variable.export is Export.NO:
             continue
         elif name in OWNED:

@@ -149,20 +149,30 @@ def _solid(text: Text) -> bool:
 
 def _common_head(one: Text, other: Text) -> tuple[Text, Text, Text]:
     at = 0
-    while at < min(len(one), len(other)) and one[at] == other[at]:
+    while at < min(len(one), len(other)) and (one[at] is other[at] or one[at] == other[at]):
         at += 1
     head, one, other = one[:at], one[at:], other[at:]
     if one and other and isinstance(one[0], str) and isinstance(other[0], str):
         left, right = one[0], other[0]
-        same = 0
-        while same < min(len(left), len(right)) and left[same] == right[same]:
-            same += 1
+        same = _alike(left, right)
         one, other = (
             concat(plain(left[same:]), one[1:]),
             concat(plain(right[same:]), other[1:]),
         )
         head = concat(head, plain(left[:same]))
     return head, one, other
+
+
+def _alike(left: str, right: str) -> int:
+    """How many characters two texts begin with alike."""
+    sure, most = 0, min(len(left), len(right))
+    while sure < most:
+        middle = (sure + most + 1) // 2
+        if left[sure:middle] == right[sure:middle]:
+            sure = middle
+        else:
+            most = middle - 1
+    return sure
 
 
 def _common_tail(one: Text, other: Text) -> tuple[Text, Text, Text]:
