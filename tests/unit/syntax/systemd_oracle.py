@@ -216,9 +216,17 @@ def _complaints(unit: Unit, complaints: dict[str, dict[int, list[str]]]) -> Iter
         for line, messages in told.items():
             if line not in remarked and line not in open_lines:
                 yield f"{path}:{line}: systemd says: {messages}"
+        # What systemd says of dependencies it says without a line.
+        quiet = {
+            each.line
+            for text in unit.texts
+            for each in text.assignments
+            if KIND_OF.get(f"{each.section}.{each.directive}") == "units"
+        }
         for line, code in remarked.items():
             if (
-                code in ("ignored", "unknown-directive", "misplaced", "no-section", "refused")
+                line not in quiet
+                and code in ("ignored", "unknown-directive", "misplaced", "no-section", "refused")
                 and line not in told
             ):
                 yield f"{path}:{line}: {code}, but systemd does not complain"

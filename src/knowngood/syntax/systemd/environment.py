@@ -7,7 +7,7 @@ EnvironmentFile= (in order); UnsetEnvironment= takes away. Source: systemd.exec(
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from knowngood.model import ABSENT, Known, Reading, Unknown, Value
@@ -18,57 +18,15 @@ from knowngood.syntax.systemd.envfile import (
     EnvEntry,
     read_environment_file,
 )
+from knowngood.syntax.systemd.patterns import is_pattern, matching
 from knowngood.syntax.systemd.specifiers import BadSpecifierError, UnknownSpecifierError, expand
 from knowngood.syntax.systemd.text import Assignment
 from knowngood.syntax.systemd.utf8 import is_valid
+from knowngood.syntax.systemd.variables import Environment
 from knowngood.syntax.systemd.wordlists import ENVIRONMENT, NAMES, good_words, text_of
 
 if TYPE_CHECKING:
     from knowngood.syntax.systemd.unit import Unit
-
-# What systemd sets by itself, or may; the values are not in the unit's texts.
-_BY_SYSTEMD = frozenset(
-    """USER LOGNAME HOME SHELL TERM INVOCATION_ID XDG_RUNTIME_DIR RUNTIME_DIRECTORY STATE_DIRECTORY
-    CACHE_DIRECTORY LOGS_DIRECTORY CONFIGURATION_DIRECTORY CREDENTIALS_DIRECTORY MAINPID MANAGERPID
-    LISTEN_FDS LISTEN_PID LISTEN_FDNAMES NOTIFY_SOCKET WATCHDOG_PID WATCHDOG_USEC SYSTEMD_EXEC_PID
-    JOURNAL_STREAM LOG_NAMESPACE SERVICE_RESULT EXIT_CODE EXIT_STATUS MONITOR_SERVICE_RESULT
-    MONITOR_EXIT_CODE MONITOR_EXIT_STATUS MONITOR_INVOCATION_ID MONITOR_UNIT PIDFILE REMOTE_ADDR
-    REMOTE_PORT TRIGGER_UNIT TRIGGER_PATH TRIGGER_TIMER_REALTIME_USEC TRIGGER_TIMER_MONOTONIC_USEC
-    MEMORY_PRESSURE_WATCH MEMORY_PRESSURE_WRITE SYSTEMD_NSS_DYNAMIC_BYPASS FDSTORE""".split()
-)
-
-
-class Environment(Mapping[str, Reading]):
-    """Names and their readings.
-
-    Iterating gives the names that the unit's texts and the manager's environment set. Any name may be asked
-    for: one that is not among them is Absent, or Unknown where something is open; then it counts as contained
-    (`in`), so that a plain look-up never takes it for absent. `open` is why names that are not listed may be
-    set all the same; None where they can't be.
-    """
-
-    def __init__(self, readings: dict[str, Reading], unset: set[str], open_: str | None) -> None:
-        self._readings = readings
-        self._unset = unset
-        self.open = open_
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._readings)
-
-    def __len__(self) -> int:
-        return len(self._readings)
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and not isinstance(self[name].value, type(ABSENT))
-
-    def __getitem__(self, name: str) -> Reading:
-        if name in self._readings:
-            return self._readings[name]
-        if name in self._unset:
-            return Reading(ABSENT)
-        if name in _BY_SYSTEMD:
-            return Reading(Unknown("set by systemd itself, if at all"))
-        return Reading(ABSENT if self.open is None else Unknown(self.open))
 
 
 def environment(
@@ -77,9 +35,9 @@ def environment(
     """Work out the environment.
 
     `files` are the contents of the environment files by path, None for one that could not be read; one that
-    is not among them is taken as missing where a `-` allows it; without `files` (None) none is known. `base`
-    is the manager's environment, as `systemctl show-environment` tells it; None or empty where it is not
-    known (it never is empty).
+    is not among them is taken as missing where a `-` allows it. Of a pattern all files that match it must be
+    among them. Without `files` (None) none is known. `base` is the manager's environment, as `systemctl
+    show-environment` tells it; None or empty where it is not known (it never is empty).
     """
     return _Builder(unit, files).build(base or None)
 
@@ -90,6 +48,8 @@ class _Builder:
         self._found: dict[str, Reading] = {}
         self._unset: set[str] = set()
         self._open: str | None = None
+        self._fails: str | None = None  # why the unit can't start at all
+        self._set_by: dict[str, str] = {}  # of the files of one pattern: which set a name first
 
     def build(self, base: Mapping[str, Value] | None) -> Environment:
         if self._unit.refused is not None:
@@ -109,6 +69,8 @@ class _Builder:
             self._take_away(assignment)
         if self._lines("PAMName"):
             self._all_unknown("PAM may change it (PAMName=)")
+        if self._fails is not None:
+            self._all_unknown(self._fails)
         return Environment(self._found, self._unset, self._open)
 
     def _lines(self, directive: str) -> list[Assignment]:
@@ -164,35 +126,48 @@ class _Builder:
         path = _simple(text.removeprefix("-"))
         if self._files is None:
             self._all_unknown(f"{path} was not looked at")
-            return
-        if any(char in path for char in "*?["):
-            self._all_unknown(f"{path} may be several files")
-            return
-        data = self._files.get(path, self._files.get(text.removeprefix("-")))
+        elif "\\" in path:
+            self._all_unknown(f"which file {path} stands for can't be told")
+        elif is_pattern(path):
+            found = [
+                each for each in matching(path, self._files) if each != path or self._files[path] is not None
+            ]
+            self._set_by = {}
+            for each in found:
+                self._one_file(each, optional=optional, of_several=len(found) > 1)
+            if not found and not optional:
+                self._fails = f"the unit can't start: there is no {path}"
+        else:
+            self._one_file(path, optional=optional, of_several=False)
+
+    def _one_file(self, path: str, *, optional: bool, of_several: bool) -> None:
+        data = (self._files or {}).get(path)
         if data is None:
             if not optional:
-                self._all_unknown(f"the unit can't start while {path} can't be read")
-            elif path in self._files:
+                self._fails = f"the unit can't start while {path} can't be read"
+            elif path in (self._files or {}):
                 self._all_unknown(f"{path} could not be read")
             return
         file = read_environment_file(data, path)
         if file.unread is not None:
             self._all_unknown(f"{path}: {file.unread.message}")
-            return
-        if file.refused is not None:
+        elif file.refused is not None:
             if not optional:
-                self._all_unknown(f"the unit can't start: {file.refused.message}")
-            return
-        for entry in file.entries:
-            self._from_file(entry, path)
+                self._fails = f"the unit can't start: {path}: {file.refused.message}"
+        else:
+            for entry in file.entries:
+                self._from_file(entry, path, of_several=of_several)
 
-    def _from_file(self, entry: EnvEntry, path: str) -> None:
+    def _from_file(self, entry: EnvEntry, path: str, *, of_several: bool) -> None:
         value: Value = Known(entry.value)
-        if entry.disputed:
-            known = self._found.get(entry.name)
+        known = self._found.get(entry.name)
+        if entry.disputed and (known is None or known.value != value):
+            value = Unknown(entry.disputed)
+        if of_several and self._set_by.setdefault(entry.name, path) != path:
+            # The order in which a pattern's files come depends on the manager's locale.
             if known is not None and known.value == value:
                 return
-            value = Unknown(entry.disputed)
+            value = Unknown(f"{self._set_by[entry.name]} and {path} set it, in an order that is not certain")
         self._found[entry.name] = Reading(value, entry.line, path)
 
     def _take_away(self, assignment: Assignment) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MOST_REMARKS = 1000  # on one file; nobody reads more
-LARGEST = 1 << 18  # bytes of a file that we read at all; systemd itself reads larger ones
+LARGEST = 1 << 18  # bytes of a file that we read at all (systemd refuses lines of 1 MiB)
 
 
 @dataclass(frozen=True, slots=True)

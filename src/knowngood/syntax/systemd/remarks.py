@@ -15,6 +15,7 @@ from knowngood.syntax.systemd.names import UnitName
 from knowngood.syntax.systemd.specifiers import BadSpecifierError, UnknownSpecifierError, expander
 from knowngood.syntax.systemd.spelled import spelled
 from knowngood.syntax.systemd.text import Assignment, UnitText
+from knowngood.syntax.systemd.twice import twice
 from knowngood.syntax.systemd.utf8 import is_valid
 from knowngood.syntax.systemd.wordlists import ENVIRONMENT, NAMES, text_of
 from knowngood.syntax.systemd.words import BadWordError, words
@@ -31,6 +32,7 @@ def remarks(texts: Iterable[UnitText], unit: UnitName) -> Iterator[Lint]:
 
 def _of_text(text: UnitText, unit: UnitName) -> Iterator[Lint]:
     yield from _of_sections(text)
+    yield from twice(text, unit)
     for assignment in text.assignments:
         for offset, code, message in _of(assignment, unit):
             yield Lint(assignment.line_at(offset), code, message, assignment.path)

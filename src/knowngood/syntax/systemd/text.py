@@ -16,7 +16,6 @@ from knowngood.syntax.systemd.utf8 import is_valid
 _LINE_END = re.compile(rb"(?:\n\r?|\r\n?)\0?|\0")
 _BLANKS = b" \t\n\r"
 _BOM = b"\xef\xbb\xbf"
-_LONGEST = 1 << 20  # bytes; a longer line, or longer continued lines, make systemd refuse the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +96,6 @@ class _Reader:
     def read(self, data: bytes) -> None:
         joined: _Joined | None = None
         for number, line in enumerate(_lines(data), 1):
-            if len(line) >= _LONGEST:
-                raise _RefusedError(
-                    self._remark(number, "too-long", "The line is longer than systemd reads.")
-                )
             if line.lstrip(_BLANKS)[:1] in (b"#", b";"):
                 continue
             joined = self._append(joined, self._without_bom(line), number)
@@ -115,8 +110,6 @@ class _Reader:
     def _append(self, joined: _Joined | None, line: bytes, number: int) -> _Joined:
         if joined is None:
             return _Joined(bytearray(line), [(0, number)])
-        if len(joined.text) + len(line) > _LONGEST:
-            raise _RefusedError(self._remark(number, "too-long", "The lines are longer than systemd reads."))
         joined.starts.append((len(joined.text), number))
         joined.text += line
         return joined
@@ -177,7 +170,7 @@ class _Reader:
         return lint
 
 
-_STOPS = ("too-long", "not-utf8", "bad-section")
+_STOPS = ("not-utf8", "bad-section")
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -188,7 +181,11 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _is_continued(text: bytearray) -> bool:
-    return (len(text) - len(text.rstrip(b"\\"))) % 2 == 1
+    """Whether an odd number of backslashes stands at the end."""
+    at = len(text)
+    while at and text[at - 1] == 0x5C:
+        at -= 1
+    return (len(text) - at) % 2 == 1
 
 
 def _is_safe(name: str) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from knowngood.model import ABSENT, Known, Reading, Unknown, Value
 from knowngood.syntax.systemd.command import ExecCommand, commands
 from knowngood.syntax.systemd.directives import ALSO_SETS, KIND_OF, SAME_AS
-from knowngood.syntax.systemd.environment import Environment, environment
+from knowngood.syntax.systemd.environment import environment
 from knowngood.syntax.systemd.implied import implied
 from knowngood.syntax.systemd.kinds import joined, kind_of
 from knowngood.syntax.systemd.lint import Lint
@@ -17,6 +17,7 @@ from knowngood.syntax.systemd.names import UnitName
 from knowngood.syntax.systemd.remarks import remarks
 from knowngood.syntax.systemd.spelled import spelled
 from knowngood.syntax.systemd.text import Assignment, UnitText
+from knowngood.syntax.systemd.variables import Environment
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from knowngood.syntax.systemd.exec_text import RawCommand, read_commands
+from knowngood.syntax.systemd.exec_text import RawCommand, RawWord, read_commands
 from knowngood.syntax.systemd.specifiers import (
     BadSpecifierError,
     Expand,
@@ -112,21 +112,26 @@ def command_line(_: str, text: str, expand: Expand) -> str:
         raise RefusedError(found.problem)
     if not found.commands:
         raise ValueError(found.problem or "There is no command.")
+    for command in found.commands:
+        for word in (command.program, *command.words):
+            if word.unknown:
+                raise UnknownSpecifierError(word.unknown)
     return spell_commands(found.commands)
 
 
 def spell_commands(commands: Sequence[RawCommand]) -> str:
-    """The commands as one line. Raises UnknownSpecifierError where a word is not known."""
+    """The commands as one line; words that are not known as they are written."""
     return " ; ".join(map(_command, commands))
 
 
 def _command(command: RawCommand) -> str:
-    for word in (command.program, *command.words):
-        if word.unknown:
-            raise UnknownSpecifierError(word.unknown)
-    program = quoted(escape_specifiers(command.marks + command.program.text))
+    program = quoted(command.marks + _as_written(command.program))
     rest = command.words if "@" in command.marks else command.words[1:]
-    return " ".join([program, *(quoted(escape_specifiers(word.text)) for word in rest)])
+    return " ".join([program, *(quoted(_as_written(word)) for word in rest)])
+
+
+def _as_written(word: RawWord) -> str:
+    return word.text if word.unknown else escape_specifiers(word.text)
 
 
 def good_words(text: str, style: Style) -> Iterator[Word]:

@@ -13,6 +13,7 @@ from knowngood.model import Known, Reading
 from knowngood.syntax.systemd.canonical import canonical
 from knowngood.syntax.systemd.envfile import CONTROL, VALID_NAME, read_environment_file
 from knowngood.syntax.systemd.kinds import kind_of
+from knowngood.syntax.systemd.lint import LARGEST
 from knowngood.syntax.systemd.reading import read_unit
 from knowngood.syntax.systemd.specifiers import escape_specifiers
 from knowngood.syntax.systemd.spellings import absolute
@@ -23,7 +24,6 @@ from knowngood.syntax.systemd.wordlists import ENVIRONMENT, good_words, quoted_a
 _DIRECTIVE = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\.([A-Za-z][A-Za-z0-9-]*)\Z")
 _LINE_ENDS = re.compile(r"[\n\r\0]")
 _LONGEST_PAIR = (1 << 17) - 1  # bytes of NAME=value: Linux's MAX_ARG_STRLEN, less the NUL at its end
-_LONGEST_LINE = 1 << 20  # bytes; systemd refuses a file with a longer one
 _ORDER = ("Unit", "Service")
 
 
@@ -54,6 +54,8 @@ def write_dropin(
     if service:
         sections.setdefault("Service", []).extend(service)
     data = _text(header, sections).encode()
+    if len(data) > LARGEST:
+        raise CannotCarry("All of this is too much for a drop-in.")
     _prove(data, directives, environment)
     return data
 
@@ -99,10 +101,7 @@ def _line(directive: str, name: str, text: str) -> str:
         except ValueError as bad:
             raise CannotCarry(f"systemd would not take this value of {directive}. {bad}") from None
     # A blank behind a last backslash keeps the next line from being joined; systemd trims it.
-    line = f"{name}={text}" + (" " if text.endswith("\\") else "")
-    if len(line.encode()) >= _LONGEST_LINE:
-        raise CannotCarry(f"The value of {directive} is too long for a line of a unit file.")
-    return line
+    return f"{name}={text}" + (" " if text.endswith("\\") else "")
 
 
 def _variable(name: str, value: str) -> str:
