@@ -1,5 +1,5 @@
 """`python -m knowngood`: the same as the installed command."""
 
-from knowngood.cli import main
+from knowngood.cli import entry
 
-main(prog_name="knowngood")
+entry()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 
 import click
 
@@ -44,6 +45,21 @@ class Verbs(click.Group):
             hint = f" Did you mean {near[0]!r}?" if near else ""
             ctx.fail(f"no such command: {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
+
+
+def entry() -> None:
+    """The installed command. Ctrl-C, at whatever moment, ends it with 130 and no traceback."""
+    try:
+        main(prog_name="knowngood", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        raise SystemExit(done.exit_code) from None
+    except click.ClickException as error:
+        error.show()
+        raise SystemExit(error.exit_code) from None
+    except (click.Abort, KeyboardInterrupt):
+        # click tells an interrupt as an Abort; nothing of ours is left behind but the message.
+        sys.stderr.write("knowngood: interrupted\n")
+        raise SystemExit(130) from None
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})

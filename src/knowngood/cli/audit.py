@@ -8,8 +8,10 @@ from __future__ import annotations
 import difflib
 import os
 import secrets
+import signal
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -206,8 +208,13 @@ def look(
             results[name] = []
             for desired in roles:
                 observation = answer[desired.manifest]
-                seen = see(desired, observation)
-                result = judge(desired, observation, seen)
+                try:
+                    with bounded():
+                        seen = see(desired, observation)
+                        result = judge(desired, observation, seen)
+                except _TakesTooLong:
+                    results[name].append(failed(desired, _TOO_LONG))
+                    continue
                 results[name].append(result)
                 if each is not None:
                     each(desired, observation, seen, result)
@@ -237,6 +244,32 @@ def look(
         duration_s=round(time.monotonic() - clock, 3),
         hosts=tuple(hosts),
     )
+
+
+_LONGEST_READING = 5.0  # seconds of CPU; a usual node takes a few thousandths
+
+
+_TOO_LONG = Failure("incomplete", "its scripts and units take too long to read")
+
+
+class _TakesTooLong(Exception):
+    """What a node sent costs more to read than any honest text does."""
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """One node's texts must not hold up the report of all others: after some CPU time, _TakesTooLong."""
+
+    def give_up(number: int, frame: object) -> None:
+        raise _TakesTooLong
+
+    former = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _LONGEST_READING)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, former)
 
 
 def _manifest_infos(scope: Scope) -> tuple[ManifestInfo, ...]:

@@ -92,16 +92,26 @@ def out(text: str) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A locale that lacks our characters gets escapes, never a traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
+    if sys.stdout is None:
+        stop("there is no stdout to write the answer to")
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         # Python would complain again when it flushes at exit.
         sys.stdout = None
+    except OSError as error:
+        sys.stdout = None
+        stop(f"the answer could not be written: {error.strerror}")
 
 
 def wants_color() -> bool:
     """Colour only for a terminal, and never when NO_COLOR is set to anything (no-color.org)."""
     import os
 
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return (
+        sys.stdout is not None
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )

@@ -53,7 +53,11 @@ def command(
     else:
         from knowngood.report.terminal import render_drift
 
-        width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
+        width = (
+            shutil.get_terminal_size((100, 24)).columns
+            if sys.stdout is not None and sys.stdout.isatty()
+            else 100
+        )
         out(
             render_drift(
                 report, width=width, color=wants_color(), verbose=verbose, next_command="knowngood plan"

@@ -12,6 +12,7 @@ from functools import lru_cache
 from knowngood.model import Known, Layers, Occurrences, Value
 
 _LONG_LIST = 4  # words; a shorter list is taken in at a glance
+_LONGEST_JSON = 8_000  # characters; comparing a longer one takes more time than it tells
 _MOST = 5  # differences told of one value
 
 
@@ -27,7 +28,8 @@ def _lines(want: Value, have: Value) -> list[str]:
     wanted, got = _structure(want), _structure(have)
     if wanted is None or got is None:
         return []
-    if wanted == got:
+    # Python holds 1, 1.0 and true for equal; JSON does not.
+    if json.dumps(wanted, sort_keys=True) == json.dumps(got, sort_keys=True):
         return ["the same JSON, spelled differently"]
     # deepdiff costs 140 ms to import, so only a run that has a structure to explain pays for it.
     from deepdiff import DeepDiff
@@ -49,7 +51,7 @@ def _structure(value: Value) -> object | None:
         if len(words) != 1:
             return list(words) if len(words) >= _LONG_LIST else None
         plain = words[0]
-    if not plain.startswith(("{", "[")):
+    if not plain.startswith(("{", "[")) or len(plain) > _LONGEST_JSON:
         return None
     try:
         parsed: object = json.loads(plain)

@@ -19,7 +19,8 @@ from knowngood.model import (
     Unknown,
     Verdict,
 )
-from knowngood.syntax.secrets import mask
+from knowngood.syntax.secret_texts import holds_secret
+from knowngood.syntax.secrets import MASK, mask
 
 
 def judge(desired: Desired, observation: Observation, seen: Seen) -> HostResult:
@@ -44,8 +45,16 @@ def status_of(findings: tuple[Finding, ...]) -> Status:
 
 
 def _server(process: Process, secrets: tuple[str, ...]) -> Server:
-    argv = None if isinstance(process.argv, Unknown) else tuple(mask(word, secrets) for word in process.argv)
+    argv = (
+        None if isinstance(process.argv, Unknown) else tuple(_masked(word, secrets) for word in process.argv)
+    )
     return Server(process.pid, argv, _iso(process.started_ns))
+
+
+def _masked(word: str, secrets: tuple[str, ...]) -> str:
+    """A word of the command line; one that looks like a secret is none that anyone declared."""
+    masked = mask(word, secrets)
+    return MASK if holds_secret(masked) else masked
 
 
 def _iso(ns: int) -> str:

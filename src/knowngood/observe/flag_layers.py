@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Literal
 
 from knowngood.model import (
@@ -28,12 +28,13 @@ Shape = Literal["bare", "one", "many", "repeat"]
 def add_flags(draft: Draft, desired: Desired, observation: Observation, start: NextStart) -> None:
     """Enter every declared flag."""
     live = _live_words(draft)
+    declared = {name for flag in desired.args for name in desired.spellings(flag)}
     for flag, want in desired.args.items():
         names = desired.spellings(flag)
         shape = _shape(want)
         sealed = compared_by_digest(flag, want)
-        disk = _read(start.argv, names, shape)
-        running = None if live is None else _read(live, names, shape).value
+        disk = _read(start.argv, names, shape, declared)
+        running = None if live is None else _read(live, names, shape, declared).value
         draft.add(
             Setting("arg", flag),
             disk=sealed_value(disk.value, observation.nonce) if sealed else disk.value,
@@ -65,10 +66,28 @@ def _live_words(draft: Draft) -> tuple[Reading, ...] | Unknown | None:
     return tuple(Reading(Known(word)) for word in server.argv)
 
 
-def _read(words: tuple[Reading, ...] | Unknown, names: Sequence[str], shape: Shape) -> Reading:
+def _read(
+    words: tuple[Reading, ...] | Unknown, names: Sequence[str], shape: Shape, declared: Container[str]
+) -> Reading:
     if isinstance(words, Unknown):
         return Reading(words)
+    short = _abbreviation(words[1:], names, declared)
+    if short is not None:
+        return Reading(Unknown(f"{short} may be short for {names[0]}"))
     return flag_value(words[1:], names, shape)
+
+
+def _abbreviation(words: Sequence[Reading], names: Sequence[str], declared: Container[str]) -> str | None:
+    """A word that argparse may take for one of the names: their beginning, and no flag of the manifest's own.
+
+    argparse lets any beginning stand that is unique among the server's flags, which we don't know.
+    """
+    for word in words:
+        flag = str(word.value.value).partition("=")[0] if isinstance(word.value, Known) else ""
+        known = flag in declared or flag in names
+        if len(flag) > 2 and flag.startswith("--") and not known and any(n.startswith(flag) for n in names):
+            return flag
+    return None
 
 
 def _notes(disk: Reading, draft: Draft) -> list[str]:

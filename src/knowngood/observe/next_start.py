@@ -118,6 +118,8 @@ def _launch(texts: _ScriptTexts, start: NextStart) -> Launch | Unknown:
     text = texts.script
     if text is None or text.data is None:
         return Unknown(_why_no_text(text))
+    if start.unit is not None and not _starts(start.unit, text.path):
+        return Unknown(f"the unit does not start {text.path}")
     script = read_script(
         text.data,
         path=text.path,
@@ -126,6 +128,12 @@ def _launch(texts: _ScriptTexts, start: NextStart) -> Launch | Unknown:
         args=_script_args(text.path, start.unit),
     )
     return pick_launch(script, texts.server)
+
+
+def _starts(unit: Unit, path: str) -> bool:
+    """Whether a command of the unit names the script, as a word or inside of one; so if a word is unknown."""
+    words = [reading.value for command in unit.exec_start() for reading in command.argv]
+    return not words or any(not isinstance(word, Known) or path in str(word.value) for word in words)
 
 
 def _why_no_text(text: Text | None) -> str:

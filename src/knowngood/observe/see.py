@@ -32,5 +32,9 @@ def _server(desired: Desired, observation: Observation) -> Process | Unknown | N
     if isinstance(processes, Unknown):
         return processes
     if not processes:
+        unit = observation.unit
+        if unit.active_state in ("active", "reloading") or unit.main_pid:
+            # A server that was moved to another control group still runs.
+            return Unknown("systemd calls the unit active, and no process of it was found")
         return None
     return find_server(processes, desired.server, observation.unit.main_pid)

@@ -233,6 +233,8 @@ def test_a_file_with_its_attributes() -> None:
 
 def test_without_a_process_no_knob_and_no_file_is_confirmed() -> None:
     observation = observed("export A=1\nexec serve --tp 4\n", files="/etc/x")
+    stopped = replace(observation.unit, active_state="inactive", sub_state="dead", main_pid=0)
+    observation = replace(observation, unit=stopped)
     desired = propose(role("/etc/x"), observation).desired
     told = unconfirmed(desired, see(desired, observation))
     assert {str(setting) for setting in told if setting.kind != "systemd"} == {
