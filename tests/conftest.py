@@ -1,8 +1,16 @@
-"""Where tests may run, said once."""
+"""Where tests may run, and how random they are, said once."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
+
+# CI judges a change, and not the luck of a draw; elsewhere each run looks at other examples.
+settings.register_profile("ci", derandomize=True, deadline=None)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
