@@ -12,7 +12,7 @@ from knowngood.model import Known, Unknown, Value
 from knowngood.syntax.bash import read_script
 
 SCRIPT_MAY_END = "under set -e and -u, that a launch is never reached counts as no contradiction"
-_VALUES = ["1", "x y", "", "--tp", "abc", "a.b/c"]
+_VALUES = ["1", "x y", "", "--tp=1", "abc", "a.b/c"]
 _ARGUMENTS = [[], ["--tp", "8"], ["one two", "x"], ["abc"]]
 
 

@@ -168,6 +168,7 @@ class Control(Conditions):
         self.lasting_doubts += 1
         state = self.state.copy()
         state.scopes = []
+        state.status = UNSURE
         if self.calls:
             state.positional = (Gap("a command failed within a function", 0),)
         self.abandoned.append(state)

@@ -190,8 +190,12 @@ def _lists(word: Word) -> bool:
 
 def _splits_like_text(word: Word) -> bool:
     """Whether quotes in an operator's word make no difference to how it is split."""
-    return all(
-        not part.quoted or (isinstance(part, Literal) and re.fullmatch(r"[\w./:=,@%+-]*", part.text))
-        for part in word.parts
-        if not isinstance(part, ProcessFile)
-    )
+    return all(_unquoted(part) for part in word.parts)
+
+
+def _unquoted(part: Part) -> bool:
+    if isinstance(part, Literal):
+        return not part.quoted or re.fullmatch(r"[\w./:=,@%+-]*", part.text) is not None
+    if isinstance(part, Parameter) and part.argument is not None and not _splits_like_text(part.argument):
+        return False
+    return isinstance(part, ProcessFile) or not part.quoted

@@ -175,7 +175,9 @@ class Lookup(Shell):
         if text is None:
             self.may_fail()
         elif not text.strip():
-            raise Doubt("an empty array index", line, fails=True)
+            # An error, but not for every kind of variable.
+            self.may_fail()
+            return None
         return self.arithmetic(words).certain
 
     def _count(self, items: Items, line: int) -> Text:

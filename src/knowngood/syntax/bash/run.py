@@ -90,6 +90,7 @@ class Runner(Launching):
 
     def _may_launch(self, node: Simple, name: str | None, doubt: Doubt) -> None:
         """A command whose words could not be worked out; bash may start it all the same."""
+        name = None if name in ("exec", "command") else name
         if name is None or (
             name not in self.state.functions and not self.builtin(name) and name not in _CHANGING
         ):
