@@ -58,14 +58,17 @@ class Run:
 class Cli:
     """The installed command line, run as a user would, against one fleet."""
 
-    def __init__(self, fleet: Fleet, project: Path = CHECKOUT) -> None:
+    def __init__(
+        self, fleet: Fleet, project: Path = CHECKOUT, program: tuple[str, ...] = ("-m", "knowngood")
+    ) -> None:
         self.fleet = fleet
         self.project = project
+        self.program = program
 
     def __call__(self, *words: str, env: dict[str, str] | None = None, timeout: float = 120) -> Run:
         environ = os.environ | {"KNOWNGOOD_FLEET": str(self.fleet.state), "NO_COLOR": "1"} | (env or {})
         done = subprocess.run(
-            [sys.executable, "-m", "knowngood", *words],
+            [sys.executable, *self.program, *words],
             cwd=self.project,
             env=environ,
             stdin=subprocess.DEVNULL,

@@ -215,6 +215,13 @@ def look(
                 except _TakesTooLong:
                     results[name].append(failed(desired, _TOO_LONG))
                     continue
+                except Exception as error:
+                    # A fault of ours in reading one node's texts must not cost the others their report. Only
+                    # the error's kind is told: its text may quote what the node said.
+                    kind = type(error).__name__
+                    reason = f"a fault of ours ({kind}): what the node said could not be read"
+                    results[name].append(failed(desired, Failure("incomplete", reason)))
+                    continue
                 results[name].append(result)
                 if each is not None:
                     each(desired, observation, seen, result)
